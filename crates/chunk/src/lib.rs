@@ -25,9 +25,9 @@ pub use index::{Index, Stored, SurveyedDataset, check_new, index_that_holds};
 pub use layout::{
     ChunkKind, ChunkLayout, Chunked, ChunkedParts, Correspondence, DatasetHeader, DatasetState, DatasetStorage,
     ExternalFile, ExternalPart, Externals, Filling, OpenedValues, Resizing, SourcePart, Storage, StorageChange,
-    StorageView, Values, VirtualSource,
+    StorageView, Values, VirtualSource, VlenParts,
 };
-pub use structured::{Rest, SparseChunk};
+pub use structured::{ElementShape, Rest, SparseChunk};
 pub use transfer::{
     ChunkCoord, ChunkFilters, Coder, DenseChunk, EncodedChunk, Loader, ReadBuffer, ResidentChunk, StoredAs, StoredAt,
     Storer, StripCut, StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, fill, filters, for_each_strip,

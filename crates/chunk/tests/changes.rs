@@ -80,7 +80,8 @@ impl Case {
         let extent = Extent::with_max(dims, &self.max).unwrap();
         let (filters, registry) = (ChunkFilters::Chunk(pipeline(self.filters)), Arc::new(Registry::default()));
         let (version, extent, element, fill) = (4, &extent, ELEMENT as u64, None);
-        let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill };
+        let parts =
+            ChunkedParts { layout, version, extent, element, filters, registry, fill, vlen: Default::default() };
         let chunked = Chunked::open(file, parts).unwrap();
         let fill = Some(self.filled().to_vec());
         Values { extent: extent.clone(), element: ELEMENT as u64, fill, storage: Storage::Chunked(Box::new(chunked)) }

@@ -26,7 +26,8 @@ fn open_sized(file: &OpenFile, layout: &Layout, size: u64, max: Option<u64>) -> 
     let extent = Extent::with_max(&[size], &[max]).unwrap();
     let (pipeline, registry) = (Pipeline::new(steps).unwrap(), Arc::new(Registry::default()));
     let (version, element, filters, fill) = (4, 1, ChunkFilters::Chunk(pipeline), None);
-    let parts = ChunkedParts { layout, version, extent: &extent, element, filters, registry, fill };
+    let parts =
+        ChunkedParts { layout, version, extent: &extent, element, filters, registry, fill, vlen: Default::default() };
     let chunked = Chunked::open(file, parts).unwrap();
     Values { extent, element: 1, fill: None, storage: Storage::Chunked(Box::new(chunked)) }
 }

@@ -41,7 +41,8 @@ fn open(file: &OpenFile, address: u64) -> Opened {
             let registry = Arc::new(Registry::default());
             let (layout, version, extent) = (chunked, layout.version, &extent);
             let (element, filters, fill) = (2, ChunkFilters::Chunk(pipeline), None);
-            let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill };
+            let parts =
+                ChunkedParts { layout, version, extent, element, filters, registry, fill, vlen: Default::default() };
             let chunked = Chunked::open(file, parts).unwrap();
             Storage::Chunked(Box::new(chunked))
         }

@@ -8,7 +8,8 @@ use super::{
     tree::Copier,
 };
 use hyperslab_chunk::{StripCut, for_each_strip};
-use hyperslab_session::OpenDataset;
+use hyperslab_dtype::Arena;
+use hyperslab_session::{OpenDataset, room};
 
 /// Stored bytes that are in memory at once, if no chunk is larger.
 const BATCH: u64 = 16 << 20;
@@ -43,7 +44,8 @@ impl Copier<'_> {
     }
 
     fn all_values(&mut self, from: &OpenDataset, to: &OpenDataset, new: &Layout) -> Step<()> {
-        let changes = self.changes(from.session(), from.datatype(), to.datatype());
+        let in_chunks = from.has_vlen_chunks() && to.has_vlen_chunks() && from.datatype() == to.datatype();
+        let changes = !in_chunks && self.changes(from.session(), from.datatype(), to.datatype());
         let old = from.stored_layout().layout;
         let is_same = same_filters(from.dataset_filters(), to.dataset_filters()) && alike(&old, new);
         match &old {
@@ -134,8 +136,23 @@ impl Copier<'_> {
         self.selected(from, to, &selection)
     }
 
+    /// The selected values, where what is of variable length is in chunks here or there.
+    fn selected_in_memory(&mut self, from: &OpenDataset, to: &OpenDataset, selection: &Space) -> Step<()> {
+        let (datatype, count) = (from.datatype().in_memory().of_source()?, selection.npoints());
+        let (mut values, mut arena) = (room(count, datatype.size())?, Arena::default());
+        let places = Space::simple(&[count]).of_source()?;
+        from.read_converted(selection, &datatype, &places, &mut values, &mut arena).of_source()?;
+        let there = Space::with(to.extent(), selection.selection().clone()).of_source()?;
+        to.write_converted(&there, &datatype, &places, &values, &arena)?;
+        self.show((values.len() + arena.bytes().len()) as u64);
+        Ok(())
+    }
+
     /// The selected values.
     fn selected(&mut self, from: &OpenDataset, to: &OpenDataset, selection: &Space) -> Step<()> {
+        if from.has_vlen_chunks() || to.has_vlen_chunks() {
+            return self.selected_in_memory(from, to, selection);
+        }
         let stored = from.read_stored_selection(selection).of_source()?;
         let gathered = self.gather(from.session(), from.datatype(), to.datatype(), &stored).of_source()?;
         let there = Space::with(to.extent(), selection.selection().clone()).of_source()?;

@@ -31,6 +31,7 @@ mod make;
 mod name;
 mod native;
 mod number;
+mod segments;
 mod text;
 mod wire;
 
@@ -45,5 +46,6 @@ pub use heap::{HeapReference, NoHeap, Sequence, Source, Target};
 pub use name::Name;
 pub use native::Native;
 pub use number::{Bits, Fixed, Order};
+pub use segments::{Nesting, Segments};
 pub use text::{Charset, Padding};
 pub use wire::Version;

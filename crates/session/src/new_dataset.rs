@@ -10,7 +10,9 @@ use hyperslab_object::{DatasetParts, NewAttribute, NewType, ObjectSettings};
 use hyperslab_space::Extent;
 use hyperslab_structures::LocalHeap;
 
-use crate::{ExternalName, HeapWriter, MadeDataset, NewExternalFiles, Result, Session};
+use crate::{
+    ExternalName, HeapWriter, MadeDataset, NewExternalFiles, Result, Session, dataset::vlen_chunks::vlen_parts,
+};
 
 /// What a new dataset will be.
 #[derive(Debug)]
@@ -102,7 +104,9 @@ fn allocated(session: &Session, plan: &DatasetPlan, fill: &FillWrite, layout: La
         Layout::Chunked { .. } => {
             let (filters, registry) = (hyperslab_chunk::filters(&plan.filters)?, session.engine.registry.clone());
             let (layout, extent) = (&layout, &plan.extent);
-            let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill: None };
+            let (fill, vlen) = vlen_parts(session, layout, &plan.datatype, None)?;
+            let fill = fill.as_deref();
+            let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill, vlen };
             let chunked = Chunked::open(stored, parts)?;
             Storage::Chunked(Box::new(chunked))
         }

@@ -6,9 +6,9 @@ use hyperslab_space::{Coords, Kind, Piece, Space};
 
 use super::{ChunkCache, ChunkPartition, RequestOptions, io_path::coords, reach::Reach};
 use crate::{
-    ChunkCoord, ChunkKind, Error, Filling, Result, Storage, WriteBuffer,
+    ChunkCoord, Error, Filling, Result, Storage, WriteBuffer,
     layout::Part,
-    transfer::{PIECES, piece_of},
+    transfer::{PIECES, own_piece_of},
 };
 
 /// Requests that touch no more chunks look for each of them; larger ones ask which there are.
@@ -19,7 +19,7 @@ impl ChunkCache {
     pub fn defined(&self, partition: &ChunkPartition, options: RequestOptions<'_>, selection: &Space) -> Result<Space> {
         selection.check_inside()?;
         let layout = partition.source().layout();
-        if layout.kind() == ChunkKind::Dense {
+        if !layout.has_selections() {
             return Ok(selection.clone());
         }
         let mut found = Found::of(selection)?;
@@ -61,16 +61,16 @@ impl ChunkCache {
         let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else {
             return Ok(());
         };
-        let places = Space::simple(&[selection.npoints()])?;
         let is_regular = matches!(selection.kind(), Kind::All | Kind::Hyperslab);
         if reach.most() > FEW && is_regular {
             for some in stored_within(partition, &reach)?.chunks(PIECES) {
-                let pieces = some.iter().map(|coord| piece_of(selection, &places, grid, coord));
+                let pieces = some.iter().map(|coord| own_piece_of(selection, grid, coord));
                 each(pieces.filter_map(Result::transpose).collect::<Result<_>>()?)?;
             }
             return Ok(());
         }
-        let mut pieces = selection.pieces(grid, &places)?;
+        // No values come or go, so elements are their own places: those in a row of memory would be numbered for nothing.
+        let mut pieces = selection.pieces(grid, selection)?;
         loop {
             let mut next = pieces.batch(PIECES)?;
             if next.is_empty() {

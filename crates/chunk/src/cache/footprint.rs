@@ -65,7 +65,7 @@ impl ChunkCache {
             let most = (available / layout.expected_footprint(1)).max(1);
             return pieces.chunks(most).try_for_each(|list| each(list, layout.expected_footprint(list.len())));
         }
-        let new = |piece: &Piece| from.map_or(Ok(0), |from| layout.most_new_bytes(&piece.file, from));
+        let new = |piece: &Piece| from.map_or(Ok(0), |from| layout.most_new_bytes(piece, from));
         let wanted = pieces.iter().map(|piece| Ok((&piece.chunk, new(piece)?))).collect::<Result<Vec<_>>>()?;
         let footprints = footprints(partition, &wanted, part)?;
         for range in portions(footprints.iter().map(|bytes| *bytes as u64), available as u64) {

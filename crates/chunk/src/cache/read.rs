@@ -153,7 +153,7 @@ impl ChunkCache {
             let crowded = self.complete((file, partition), &mut here)?;
             self.read_past((file, partition), &crowded, to)?;
             for piece in self.load((file, partition), vacant, &mut here, to)? {
-                to.fill(fill, &piece.memory, layout.element())?;
+                to.fill_piece(fill, piece, layout)?;
             }
             hand_out_all(&mut here, to, partition)?;
             drop(here);

@@ -183,7 +183,7 @@ impl ChunkCache {
         piece: &Piece,
         from: WriteBuffer<'_>,
     ) -> Result<bool> {
-        let growth = pinned.read().growth(piece, from)?;
+        let growth = pinned.read().growth(partition.source().layout(), piece, from)?;
         let Some(grant) = self.room(partition, growth) else { return Ok(false) };
         pinned.write_in(grant).gather(partition.source().layout(), piece, from)?;
         Ok(true)
@@ -197,11 +197,17 @@ impl ChunkCache {
         from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<()> {
-        if let Some(pinned) = dataset.1.peek(&piece.chunk)
+        let (partition, layout) = (dataset.1, dataset.1.source().layout());
+        let growth = match partition.peek(&piece.chunk) {
+            Some(pinned) if pinned.read().is_complete() => Some(pinned.read().growth(layout, piece, from)?),
+            _ => None,
+        };
+        // A thread that waits for room has no chunk in hand.
+        if let Some(grant) = growth.and_then(|growth| self.room(partition, growth))
+            && let Some(pinned) = partition.peek(&piece.chunk)
             && pinned.read().is_complete()
-            && self.grow(dataset.1, &pinned, piece, from)?
         {
-            return Ok(());
+            return pinned.write_in(grant).gather(layout, piece, from);
         }
         self.write_without_room(dataset, piece, from, filling)
     }
@@ -243,7 +249,7 @@ impl ChunkCache {
             return Ok(());
         }
         let (source, layout) = (partition.source(), partition.source().layout());
-        let new = |piece: &Piece| layout.most_new_bytes(&piece.file, from);
+        let new = |piece: &Piece| layout.most_new_bytes(piece, from);
         let wanted = vacant.iter().map(|(_, piece)| Ok((&piece.chunk, new(piece)?))).collect::<Result<Vec<_>>>()?;
         let Some(mut grant) = self.room(partition, self.footprint(partition, &wanted, Part::All)?) else {
             let pieces: Vec<_> = vacant.iter().map(|(_, piece)| (*piece).clone()).collect();

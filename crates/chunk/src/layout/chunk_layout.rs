@@ -1,13 +1,14 @@
 //! What the chunks of a dataset are like. Nothing of it ever changes, so it is used while no lock is held.
 
-use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
+use std::sync::Arc;
 
 use hyperslab_format::Sections;
+use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
 
 use super::structured_layout::StructuredLayout;
 use crate::{
     Coder, Result, StoredAs, StoredAt, WriteBuffer,
-    structured::{expected_memory, most_growth},
+    structured::{ElementShape, expected_memory, most_growth},
 };
 
 /// Of which kind the chunks of a dataset are in memory.
@@ -35,6 +36,8 @@ pub struct ChunkLayout {
     grid: Option<Grid>,
     /// The bytes of an element.
     element: u64,
+    /// What an element is.
+    shape: Arc<ElementShape>,
     /// The bytes of all elements of a chunk.
     dense_bytes: usize,
     /// Whether an index says where chunks are.
@@ -69,8 +72,9 @@ impl ChunkLayout {
         bytes: usize,
         structured: StructuredLayout,
     ) -> ChunkLayout {
-        let structured = Some(structured);
-        ChunkLayout { grid: Some(grid), dense_bytes: bytes, has_index: true, structured, ..ChunkLayout::uncut(element) }
+        let (shape, structured) = (structured.shape().clone(), Some(structured));
+        let grid = Some(grid);
+        ChunkLayout { grid, dense_bytes: bytes, has_index: true, shape, structured, ..ChunkLayout::uncut(element) }
     }
 
     /// Blocks of values that lie in one piece.
@@ -80,8 +84,8 @@ impl ChunkLayout {
 
     /// Values that never are in the cache.
     pub(crate) fn uncut(element: u64) -> ChunkLayout {
-        let (grid, codec, structured) = (None, None, None);
-        ChunkLayout { grid, element, dense_bytes: 0, has_index: false, codec, filters_all: false, structured }
+        let (grid, codec, structured, shape) = Default::default();
+        ChunkLayout { grid, element, shape, dense_bytes: 0, has_index: false, codec, filters_all: false, structured }
     }
 
     /// Whether values can be in the cache.
@@ -136,6 +140,21 @@ impl ChunkLayout {
         self.grid.as_ref().map_or(&[], Grid::chunk)
     }
 
+    /// Whether chunks tell which of their elements are defined.
+    pub(crate) fn has_selections(&self) -> bool {
+        self.structured.as_ref().is_some_and(|structured| structured.structure().is_sparse())
+    }
+
+    /// Whether chunks have values of variable length in them.
+    pub(crate) fn has_vlen(&self) -> bool {
+        !self.shape.slots.is_empty()
+    }
+
+    /// What an element is.
+    pub(crate) fn shape(&self) -> &Arc<ElementShape> {
+        &self.shape
+    }
+
     /// The bytes of an element.
     pub(crate) fn element(&self) -> u64 {
         self.element
@@ -167,7 +186,7 @@ impl ChunkLayout {
     /// Where a part of a stored chunk is.
     pub(crate) fn part_of(&self, part: Part, at: &StoredAt) -> Option<StoredAt> {
         match (self.kind(), part) {
-            (ChunkKind::Sparse, Part::Selection) => at.sections(0..1),
+            (ChunkKind::Sparse, Part::Selection) if self.has_selections() => at.sections(0..1),
             _ => Some(at.clone()),
         }
     }
@@ -182,11 +201,11 @@ impl ChunkLayout {
         }
     }
 
-    /// The most bytes that a chunk takes more when a selection of it is written.
-    pub(crate) fn most_new_bytes(&self, selection: &Space, from: WriteBuffer<'_>) -> Result<u64> {
+    /// The most bytes that a chunk takes more when a piece of it is written.
+    pub(crate) fn most_new_bytes(&self, piece: &Piece, from: WriteBuffer<'_>) -> Result<u64> {
         match self.kind() {
             ChunkKind::Dense => Ok(0),
-            ChunkKind::Sparse => most_growth(selection, self.element, from.erases()),
+            ChunkKind::Sparse => most_growth(self, piece, from),
         }
     }
 

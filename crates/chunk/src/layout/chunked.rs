@@ -11,10 +11,10 @@ use hyperslab_format::{
 };
 use hyperslab_space::{Extent, Grid, Space};
 
-use super::StructuredLayout;
+use super::structured_layout::{StructuredLayout, Undefined};
 use crate::{
-    ChunkCoord, ChunkFilters, ChunkLayout, Coder, Error, Filling, Index, Result, Sections, StoredAs, StoredAt,
-    index::Shape,
+    ChunkCoord, ChunkFilters, ChunkLayout, Coder, ElementShape, Error, Filling, Index, Result, Sections, StoredAs,
+    StoredAt, index::Shape,
 };
 
 /// What a dataset in chunks is opened with.
@@ -34,6 +34,17 @@ pub struct ChunkedParts<'a> {
     pub registry: Arc<Registry>,
     /// The value of elements that are not defined; zeros if nothing.
     pub fill: Option<&'a [u8]>,
+    /// What is of variable length in elements, if their chunks have it.
+    pub vlen: VlenParts,
+}
+
+/// What is of variable length in the elements of structured chunks.
+#[derive(Clone, Debug, Default)]
+pub struct VlenParts {
+    /// The first byte of each slot in an element, rising.
+    pub slots: Vec<usize>,
+    /// What the slots of the fill value name.
+    pub fill_heap: Vec<u8>,
 }
 
 /// A dataset in chunks.
@@ -59,7 +70,7 @@ pub struct Chunked {
 impl Chunked {
     /// Opens a chunked layout.
     pub fn open<'f>(file: impl Into<Owned<'f>>, parts: ChunkedParts<'_>) -> Result<Chunked> {
-        let ChunkedParts { layout, version, extent, element, filters, registry, fill } = parts;
+        let ChunkedParts { layout, version, extent, element, filters, registry, fill, vlen } = parts;
         let Layout::Chunked { structure, chunk, element_size, plain_edges, index, address } = layout else {
             return Err(Error::Layout("it is not chunked".into()));
         };
@@ -82,8 +93,11 @@ impl Chunked {
             (None, _) => return Err(Error::Layout("filters of sections, but chunks without sections".into())),
             (Some(structure), filters) => {
                 check_elements(elements)?;
-                let (pipelines, fill) = (filters.of_sections()?, filled(fill, element)?);
-                let structured = StructuredLayout::new(structure, &pipelines, &registry, fill)?;
+                let size = usize::try_from(element).map_err(|_| Error::Memory(element))?;
+                let shape = Arc::new(ElementShape { size, slots: vlen.slots });
+                let undefined = Undefined { fixed: filled(fill, element)?, heap: vlen.fill_heap };
+                let structured = (structure, shape, undefined);
+                let structured = StructuredLayout::new(structured, &filters.of_sections()?, &registry)?;
                 ChunkLayout::structured_chunks(grid.clone(), element, dense_bytes, structured)
             }
         };

@@ -15,7 +15,7 @@ mod virtual_parts;
 
 pub(crate) use chunk_layout::Part;
 pub use chunk_layout::{ChunkKind, ChunkLayout};
-pub use chunked::{Chunked, ChunkedParts};
+pub use chunked::{Chunked, ChunkedParts, VlenParts};
 pub use dataset_storage::{DatasetHeader, DatasetState, DatasetStorage, OpenedValues, StorageChange, StorageView};
 pub use external::{ExternalFile, ExternalPart, Externals};
 pub use filling::Filling;

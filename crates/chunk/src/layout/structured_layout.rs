@@ -10,7 +10,7 @@ use hyperslab_format::{Sections, message::ChunkStructure};
 
 use crate::{
     Error, Result,
-    structured::{SectionCoder, SparseChunk},
+    structured::{CHECKSUM, ElementShape, PackedValues, SectionCoder, SparseChunk},
 };
 
 /// The number of elements whose runs are counted.
@@ -19,17 +19,25 @@ const ELEMENTS: u64 = 1024;
 /// Chunks of which nothing is known yet are expected to take so many bytes in memory.
 const USUAL: usize = 64 << 10;
 
+/// The value of elements that are not defined.
+#[derive(Clone, Debug)]
+pub(super) struct Undefined {
+    pub(super) fixed: Vec<u8>,
+    /// What is of variable length in it.
+    pub(super) heap: Vec<u8>,
+}
+
 /// What chunks of several sections have beside a shape.
 #[derive(Debug)]
 pub(crate) struct StructuredLayout {
     structure: ChunkStructure,
     /// The filters of each section.
-    coders: [SectionCoder; 2],
+    coders: Vec<SectionCoder>,
     /// The same sections, without filters.
-    plain: [SectionCoder; 2],
+    plain: Vec<SectionCoder>,
     filters: bool,
-    /// The value of elements that are not defined.
-    fill: Vec<u8>,
+    shape: Arc<ElementShape>,
+    undefined: Undefined,
     /// What chunks took in memory, on average of late.
     footprint: AtomicUsize,
     /// In how many runs so many of their elements were.
@@ -37,31 +45,65 @@ pub(crate) struct StructuredLayout {
 }
 
 impl StructuredLayout {
-    /// For sparse chunks of elements of fixed size, whose sections go through these filters.
-    pub(crate) fn new(
-        structure: ChunkStructure,
+    /// For chunks whose sections go through these filters.
+    pub(super) fn new(
+        (structure, shape, undefined): (ChunkStructure, Arc<ElementShape>, Undefined),
         pipelines: &[Pipeline],
         registry: &Arc<Registry>,
-        fill: Vec<u8>,
     ) -> Result<StructuredLayout> {
-        if structure != ChunkStructure::Sparse {
-            let why = "chunks with sections of variable length are not supported yet";
-            return Err(Error::Layout(why.into()));
+        if structure.has_vlen() == shape.slots.is_empty() {
+            let has = if structure.has_vlen() {
+                "sections of variable length, but not its type"
+            } else {
+                "no section for the values of variable length of its type"
+            };
+            return Err(Error::Layout(format!("the dataset has {has}")));
         }
         let filters = pipelines.iter().any(|pipeline| !pipeline.steps().is_empty());
         let pipeline = |number: usize| pipelines.get(number).cloned().unwrap_or_default();
-        let coder = |number| SectionCoder::new(number, pipeline(number), registry.clone());
-        let plain = |number| SectionCoder::new(number, Pipeline::default(), registry.clone());
-        let (coders, plain) = ([coder(0), coder(1)], [plain(0), plain(1)]);
-        Ok(StructuredLayout {
-            structure,
-            coders,
-            plain,
-            filters,
-            fill,
-            footprint: AtomicUsize::new(USUAL),
-            runs: AtomicU64::new(ELEMENTS),
-        })
+        let numbers = 0..usize::from(structure.sections());
+        let coders = numbers.clone().map(|number| SectionCoder::new(number, pipeline(number), registry.clone()));
+        let plain = numbers.map(|number| SectionCoder::new(number, Pipeline::default(), registry.clone()));
+        let (coders, plain) = (coders.collect(), plain.collect());
+        let (footprint, runs) = (AtomicUsize::new(USUAL), AtomicU64::new(ELEMENTS));
+        Ok(StructuredLayout { structure, coders, plain, filters, shape, undefined, footprint, runs })
+    }
+
+    /// What an element is.
+    pub(crate) fn shape(&self) -> &Arc<ElementShape> {
+        &self.shape
+    }
+
+    /// The number of the section that has the values.
+    pub(crate) fn fixed(&self) -> usize {
+        usize::from(self.structure.is_sparse())
+    }
+
+    /// The number of the section that has what is of variable length, if there is one.
+    pub(crate) fn vlen(&self) -> Option<usize> {
+        self.structure.has_vlen().then(|| self.fixed() + 1)
+    }
+
+    /// Whether a section ends with a checksum.
+    pub(crate) fn has_checksum(&self, number: usize) -> bool {
+        self.structure.checksummed().iter().any(|checksummed| usize::from(*checksummed) == number)
+    }
+
+    /// How many elements a stored chunk has, as its index tells.
+    pub(crate) fn stored_elements(&self, sections: &Sections, element: u64) -> u64 {
+        self.stored_bytes(sections, self.fixed()) / element.max(1)
+    }
+
+    /// The bytes of what is of variable length in a stored chunk, as its index tells.
+    pub(crate) fn stored_heap(&self, sections: &Sections) -> u64 {
+        self.vlen().map_or(0, |number| self.stored_bytes(sections, number))
+    }
+
+    /// The bytes of a section before its filters and without its checksum.
+    pub(crate) fn stored_bytes(&self, sections: &Sections, number: usize) -> u64 {
+        let checksum = if self.has_checksum(number) { CHECKSUM as u64 } else { 0 };
+        let bytes = sections.get(number).map_or(0, |section| section.unfiltered.unwrap_or(section.size));
+        bytes.saturating_sub(checksum)
     }
 
     pub(crate) fn structure(&self) -> ChunkStructure {
@@ -73,14 +115,14 @@ impl StructuredLayout {
         self.filters
     }
 
-    /// The filters of each section, of a chunk that goes through them or not.
-    pub(crate) fn coders(&self, filtered: bool) -> &[SectionCoder; 2] {
-        if filtered { &self.coders } else { &self.plain }
+    /// The filters of a section, of a chunk that goes through them or not.
+    pub(crate) fn coder(&self, number: usize, filtered: bool) -> Option<&SectionCoder> {
+        if filtered { self.coders.get(number) } else { self.plain.get(number) }
     }
 
     /// The value of elements that are not defined.
-    pub(crate) fn fill(&self) -> &[u8] {
-        &self.fill
+    pub(crate) fn fill(&self) -> PackedValues<'_> {
+        PackedValues { fixed: &self.undefined.fixed, heap: &self.undefined.heap }
     }
 
     /// The sections of a chunk that is nowhere.

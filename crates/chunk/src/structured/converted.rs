@@ -5,9 +5,10 @@ use hyperslab_dtype::{NoHeap, Plan};
 
 use super::{
     packed_elements::{PackedElements, Part},
+    packed_values::PackedValues,
     sparse_chunk::SparseChunk,
 };
-use crate::{ReadBuffer, Result, transfer::scatter::outside};
+use crate::{ChunkLayout, ReadBuffer, Result, transfer::scatter::outside};
 
 /// Bytes that are converted together: they stay in the first cache of a core.
 const BYTES: usize = 16 << 10;
@@ -86,7 +87,13 @@ impl<'a> ConvertedReads<'a> {
 
 impl SparseChunk {
     /// Defines elements with what a plan makes of the caller's values. What the plan does not write of an element stays, or is that of the fill value.
-    pub(super) fn write_converted(&mut self, plan: &Plan, parts: &[Part], from: &[u8], fill: &[u8]) -> Result<()> {
+    pub(super) fn write_converted(
+        &mut self,
+        plan: &Plan,
+        parts: &[Part],
+        from: &[u8],
+        layout: &ChunkLayout,
+    ) -> Result<()> {
         let (source, target) = (plan.source_size(), plan.target_size());
         let (mut given, mut values, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
@@ -99,7 +106,7 @@ impl SparseChunk {
                 memory::resize(&mut values, (first + count) * target, 0)?;
                 if plan.keeps_background() {
                     let old = values.get_mut(first * target..).ok_or_else(outside)?;
-                    self.copy(range.clone(), old, target, fill)?;
+                    self.copy(range.clone(), old, None, layout)?;
                 }
                 (left.range.start, left.from) = (range.end, left.from + count);
                 waiting.push(Part { range, from: first });
@@ -120,7 +127,7 @@ fn convert(
     elements: &mut PackedElements,
 ) -> Result<()> {
     plan.convert(given.len() / plan.source_size().max(1), given, values, &NoHeap, &mut NoHeap)?;
-    elements.write(waiting, values)?;
+    elements.write(waiting, PackedValues { fixed: values, heap: &[] })?;
     given.clear();
     values.clear();
     waiting.clear();

@@ -12,13 +12,16 @@
 mod converted;
 mod located_values;
 mod packed_elements;
+mod packed_values;
 mod section_coder;
 mod segment;
 mod selection_section;
 mod sparse_chunk;
 mod stored_sections;
 
-pub(crate) use section_coder::SectionCoder;
+pub use packed_values::ElementShape;
+pub(crate) use packed_values::PackedValues;
+pub(crate) use section_coder::{CHECKSUM, SectionCoder};
 pub use sparse_chunk::SparseChunk;
 pub(crate) use sparse_chunk::{expected_memory, most_growth};
 pub use stored_sections::Rest;

@@ -4,9 +4,12 @@
 //!
 //! They are in segments of some KiB. A change makes only those anew that it touches, so a chunk may grow element by element.
 
-use std::{iter::Peekable, ops::Range, slice};
+use std::{iter::Peekable, ops::Range, slice, sync::Arc};
 
-use super::segment::{EachRun, Segment, Segments, most_growth};
+use super::{
+    packed_values::{ElementShape, PackedValues},
+    segment::{EachRun, Segment, Segments},
+};
 use crate::{Error, Result};
 
 /// So many segments are made anew at once: the old ones are in memory beside the new ones.
@@ -15,8 +18,8 @@ const AT_ONCE: usize = 16;
 /// The defined elements of a chunk, by rising number.
 #[derive(Debug)]
 pub(super) struct PackedElements {
-    /// The bytes of a value.
-    element: usize,
+    /// What an element is.
+    shape: Arc<ElementShape>,
     segments: Vec<Segment>,
     has_values: bool,
 }
@@ -29,19 +32,19 @@ pub(super) struct Part {
 }
 
 impl PackedElements {
-    /// None, of so many bytes each.
-    pub(super) fn new(element: usize) -> PackedElements {
-        PackedElements { element, segments: Vec::new(), has_values: true }
+    /// None.
+    pub(super) fn new(shape: Arc<ElementShape>) -> PackedElements {
+        PackedElements { shape, segments: Vec::new(), has_values: true }
     }
 
     /// What segments were made of.
-    pub(super) fn of(segments: Segments, element: usize) -> Result<PackedElements> {
-        Ok(PackedElements { element, segments: segments.finish()?, has_values: true })
+    pub(super) fn of(segments: Segments<'_>, shape: Arc<ElementShape>) -> Result<PackedElements> {
+        Ok(PackedElements { segments: segments.finish()?, shape, has_values: true })
     }
 
     /// As [`PackedElements::of`], of segments that were made without values.
-    pub(super) fn without_values(segments: Segments, element: usize) -> Result<PackedElements> {
-        Ok(PackedElements { has_values: false, ..PackedElements::of(segments, element)? })
+    pub(super) fn without_values(segments: Segments<'_>, shape: Arc<ElementShape>) -> Result<PackedElements> {
+        Ok(PackedElements { has_values: false, ..PackedElements::of(segments, shape)? })
     }
 
     /// Whether the values are in memory.
@@ -56,11 +59,11 @@ impl PackedElements {
     }
 
     /// Takes the values that are missing, those of all elements by rising number. If memory is short, they still are missing.
-    pub(super) fn complete(&mut self, mut values: &[u8]) -> Result<()> {
+    pub(super) fn complete(&mut self, mut values: PackedValues<'_>) -> Result<()> {
         for segment in &mut self.segments {
-            values = segment.complete(self.element, values)?.ok_or_else(lost)?;
+            values = segment.complete(&self.shape, values)?.ok_or_else(lost)?;
         }
-        self.has_values = values.is_empty();
+        self.has_values = values.fixed.is_empty();
         if self.has_values { Ok(()) } else { Err(lost()) }
     }
 
@@ -86,7 +89,7 @@ impl PackedElements {
     }
 
     /// Their values, in parts.
-    pub(super) fn values(&self) -> impl Iterator<Item = &[u8]> {
+    pub(super) fn values(&self) -> impl Iterator<Item = PackedValues<'_>> {
         self.segments.iter().map(Segment::values)
     }
 
@@ -94,11 +97,11 @@ impl PackedElements {
     pub(super) fn visit(&self, wanted: Range<u32>, each: &mut EachRun<'_>) -> Result<()> {
         let first = self.segments.partition_point(|segment| segment.end() <= wanted.start);
         let touched = self.segments.iter().skip(first).take_while(|segment| segment.first() < wanted.end);
-        touched.into_iter().try_for_each(|segment| segment.visit(&wanted, self.element, each))
+        touched.into_iter().try_for_each(|segment| segment.visit(&wanted, &self.shape, each))
     }
 
     /// Defines elements. The parts rise and do not overlap; `values` has what they are given.
-    pub(super) fn write(&mut self, parts: &[Part], values: &[u8]) -> Result<()> {
+    pub(super) fn write(&mut self, parts: &[Part], values: PackedValues<'_>) -> Result<()> {
         self.change(parts, Some(values))
     }
 
@@ -107,13 +110,8 @@ impl PackedElements {
         self.change(parts, None)
     }
 
-    /// The most memory that so many new elements in so many runs take more.
-    pub(super) fn growth(&self, elements: u64, runs: u64) -> u64 {
-        most_growth(elements, runs, self.element as u64)
-    }
-
     /// Makes the segments anew that parts touch, some at a time.
-    fn change(&mut self, mut parts: &[Part], values: Option<&[u8]>) -> Result<()> {
+    fn change(&mut self, mut parts: &[Part], values: Option<PackedValues<'_>>) -> Result<()> {
         while let Some(first) = parts.first() {
             // A segment has all numbers from its first one to that of the next; the first segment also those before it.
             let begin = self.segments.partition_point(|segment| segment.first() <= first.range.start).saturating_sub(1);
@@ -132,7 +130,7 @@ impl PackedElements {
             }
             let (now, later) = parts.split_at(taken.max(1).min(parts.len()));
             let old = self.segments.get(begin..end).unwrap_or_default();
-            let new = changed(old, now, values, self.element)?;
+            let new = changed(old, now, values, &self.shape)?;
             self.segments.splice(begin..end, new);
             parts = later;
         }
@@ -142,46 +140,50 @@ impl PackedElements {
 }
 
 /// Segments with parts changed: written, or erased if there are no values.
-fn changed(old: &[Segment], parts: &[Part], values: Option<&[u8]>, element: usize) -> Result<Vec<Segment>> {
-    let mut new = Segments::new(element);
+fn changed(
+    old: &[Segment],
+    parts: &[Part],
+    values: Option<PackedValues<'_>>,
+    shape: &ElementShape,
+) -> Result<Vec<Segment>> {
+    let mut new = Segments::new(shape);
     let mut parts = parts.iter().peekable();
     for segment in old {
         let all = segment.first()..segment.end();
-        segment.visit(&all, element, &mut |run, mut bytes| {
+        segment.visit(&all, shape, &mut |run, mut old| {
             let mut left = run;
             while !left.is_empty() {
-                write_before(&mut new, &mut parts, left.start, values, element)?;
+                write_before(&mut new, &mut parts, left.start, values, shape)?;
                 // Part of the run up to the next change stays as it is.
                 let (keeps, until) = match parts.peek() {
                     Some(part) if part.range.start <= left.start => (false, part.range.end.min(left.end)),
                     Some(part) => (true, part.range.start.min(left.end)),
                     None => (true, left.end),
                 };
-                let (now, later) = bytes.split_at_checked((until - left.start) as usize * element).ok_or_else(lost)?;
+                let (now, later) = old.split_at((until - left.start) as usize, shape).ok_or_else(lost)?;
                 if keeps {
                     new.push(left.start..until, now)?;
                 }
-                (left.start, bytes) = (until, later);
+                (left.start, old) = (until, later);
             }
             Ok(())
         })?;
     }
-    write_before(&mut new, &mut parts, u32::MAX, values, element)?;
+    write_before(&mut new, &mut parts, u32::MAX, values, shape)?;
     new.finish()
 }
 
 /// Writes the parts that end at a number or before it.
 fn write_before(
-    new: &mut Segments,
+    new: &mut Segments<'_>,
     parts: &mut Peekable<slice::Iter<'_, Part>>,
     number: u32,
-    values: Option<&[u8]>,
-    element: usize,
+    values: Option<PackedValues<'_>>,
+    shape: &ElementShape,
 ) -> Result<()> {
     while let Some(part) = parts.next_if(|part| part.range.end <= number) {
         if let Some(values) = values {
-            let first = part.from * element;
-            let values = values.get(first..first + part.range.len() * element).ok_or_else(lost)?;
+            let values = values.part(part.from, part.range.len(), shape).ok_or_else(lost)?;
             new.push(part.range.clone(), values)?;
         }
     }

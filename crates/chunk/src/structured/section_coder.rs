@@ -9,7 +9,10 @@ use hyperslab_format::Section;
 use crate::{Error, Result, Workspace};
 
 /// The bytes of a checksum, the last ones of a section that has one.
-pub(super) const CHECKSUM: usize = 4;
+pub(crate) const CHECKSUM: usize = 4;
+
+/// Filters are expected to make sections smaller by no more than this.
+const PLAUSIBLE: usize = 64;
 
 /// The filters of one section. Never changes, so that sections are coded while nothing is locked.
 #[derive(Debug)]
@@ -57,7 +60,8 @@ impl SectionCoder {
             };
         }
         let (mut out, len) = (Vec::new(), usize::try_from(bytes).map_err(|_| Error::Memory(bytes))?);
-        memory::reserve(&mut out, len)?;
+        // What the index says is not believed before it is seen.
+        memory::reserve(&mut out, len.min(stored.len().saturating_mul(PLAUSIBLE)))?;
         let decoded = self.pipeline.decode(&self.registry, stored, section.mask, len, &mut out, &mut workspace.scratch);
         match decoded.map_err(|source| self.failed(coord, source))? {
             found if found == len => Ok(Cow::Owned(out)),

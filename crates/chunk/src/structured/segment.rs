@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use hyperslab_base::memory;
 
+use super::packed_values::{ElementShape, PackedValues};
 use crate::Result;
 
 /// What is done with runs of defined elements and their values.
-pub(super) type EachRun<'a> = dyn FnMut(Range<u32>, &[u8]) -> Result<()> + 'a;
+pub(super) type EachRun<'a> = dyn FnMut(Range<u32>, PackedValues<'_>) -> Result<()> + 'a;
 
 /// About the bytes of a segment: a change of one element copies no more.
 const BYTES: usize = 32 << 10;
@@ -25,7 +26,8 @@ struct Run {
 pub(super) struct Segment {
     runs: Vec<Run>,
     count: u32,
-    values: Vec<u8>,
+    fixed: Vec<u8>,
+    heap: Vec<u8>,
 }
 
 impl Segment {
@@ -50,13 +52,13 @@ impl Segment {
     }
 
     /// All values, by rising number of their elements.
-    pub(super) fn values(&self) -> &[u8] {
-        &self.values
+    pub(super) fn values(&self) -> PackedValues<'_> {
+        PackedValues { fixed: &self.fixed, heap: &self.heap }
     }
 
     /// The memory that it takes.
     pub(super) fn memory(&self) -> usize {
-        size_of::<Segment>() + self.runs.capacity() * size_of::<Run>() + self.values.capacity()
+        size_of::<Segment>() + self.runs.capacity() * size_of::<Run>() + self.fixed.capacity() + self.heap.capacity()
     }
 
     /// The runs from one on, with the number of elements before each.
@@ -71,8 +73,8 @@ impl Segment {
         self.runs_from(0).map(|(range, _)| range)
     }
 
-    /// Calls `each` for the defined elements of a range, run by run, with their values of `element` bytes.
-    pub(super) fn visit(&self, wanted: &Range<u32>, element: usize, each: &mut EachRun<'_>) -> Result<()> {
+    /// Calls `each` for the defined elements of a range, run by run, with their values.
+    pub(super) fn visit(&self, wanted: &Range<u32>, shape: &ElementShape, each: &mut EachRun<'_>) -> Result<()> {
         let nth = self.runs.partition_point(|run| run.first <= wanted.start).saturating_sub(1);
         for (run, before) in self.runs_from(nth) {
             if run.start >= wanted.end {
@@ -80,8 +82,8 @@ impl Segment {
             }
             let (start, end) = (run.start.max(wanted.start), run.end.min(wanted.end));
             if start < end {
-                let first = (before + (start - run.start) as usize) * element;
-                let values = self.values.get(first..first + (end - start) as usize * element);
+                let first = before + (start - run.start) as usize;
+                let values = self.values().part(first, (end - start) as usize, shape);
                 each(start..end, values.unwrap_or_default())?;
             }
         }
@@ -90,19 +92,26 @@ impl Segment {
 
     /// Gives back the memory of the values.
     pub(super) fn shed(&mut self) {
-        self.values = Vec::new();
+        (self.fixed, self.heap) = Default::default();
     }
 
     /// Takes the values of its elements from the front of those that are missing; the others are left.
-    pub(super) fn complete<'a>(&mut self, element: usize, values: &'a [u8]) -> Result<Option<&'a [u8]>> {
-        let Some((own, others)) = values.split_at_checked(self.count as usize * element) else { return Ok(None) };
-        self.values = memory::copied(own)?;
+    pub(super) fn complete<'a>(
+        &mut self,
+        shape: &ElementShape,
+        values: PackedValues<'a>,
+    ) -> Result<Option<PackedValues<'a>>> {
+        let Some((own, others)) = values.split_at(self.count as usize, shape) else { return Ok(None) };
+        let (mut fixed, mut heap) = (memory::with_room(own.fixed.len())?, Vec::new());
+        memory::reserve(&mut heap, usize::try_from(own.heap_bytes(shape)?).unwrap_or(usize::MAX))?;
+        own.append_to(shape, &mut fixed, &mut heap)?;
+        (self.fixed, self.heap) = (fixed, heap);
         Ok(Some(others))
     }
 
     /// Adds elements behind all others.
-    fn push(&mut self, range: Range<u32>, values: &[u8]) -> Result<()> {
-        memory::append(&mut self.values, values)?;
+    fn push(&mut self, range: Range<u32>, values: PackedValues<'_>, shape: &ElementShape) -> Result<()> {
+        values.append_to(shape, &mut self.fixed, &mut self.heap)?;
         if self.end() != range.start || self.runs.is_empty() {
             memory::reserve(&mut self.runs, 1)?;
             self.runs.push(Run { first: range.start, before: self.count });
@@ -111,41 +120,52 @@ impl Segment {
         Ok(())
     }
 
-    /// How many elements of these bytes still fit: at least one, if there are none yet.
-    fn room(&self, element: usize) -> usize {
-        let left = BYTES.saturating_sub(self.count as usize * element + self.runs.len() * size_of::<Run>());
-        if self.count == 0 { (left / element.max(1)).max(1) } else { left / element.max(1) }
+    /// How many of these elements still fit: at least one, if there are none yet.
+    fn room(&self, values: PackedValues<'_>, shape: &ElementShape) -> Result<usize> {
+        let used = self.count as usize * shape.size + self.heap.len() + self.runs.len() * size_of::<Run>();
+        let left = BYTES.saturating_sub(used);
+        let fitting = match shape.slots.is_empty() || values.fixed.is_empty() {
+            true => left / shape.size.max(1),
+            false if left < shape.size => 0,
+            false => values.fitting(left, shape)?,
+        };
+        Ok(if self.count == 0 { fitting.max(1) } else { fitting })
     }
 }
 
 /// Makes segments of elements that come by rising number.
-pub(super) struct Segments {
-    element: usize,
+pub(super) struct Segments<'a> {
+    shape: &'a ElementShape,
     made: Vec<Segment>,
     open: Segment,
 }
 
-impl Segments {
-    /// For values of `element` bytes.
-    pub(super) fn new(element: usize) -> Segments {
-        Segments { element, made: Vec::new(), open: Segment::default() }
+impl<'a> Segments<'a> {
+    /// For elements of this shape.
+    pub(super) fn new(shape: &'a ElementShape) -> Segments<'a> {
+        Segments { shape, made: Vec::new(), open: Segment::default() }
     }
 
-    /// Adds elements behind all others, with their values, or all elements without values.
-    pub(super) fn push(&mut self, mut range: Range<u32>, mut values: &[u8]) -> Result<()> {
+    /// Adds elements behind all others, with their values.
+    pub(super) fn push(&mut self, mut range: Range<u32>, mut values: PackedValues<'_>) -> Result<()> {
         while !range.is_empty() {
-            let room = self.open.room(self.element);
+            let room = self.open.room(values, self.shape)?;
             if room == 0 {
                 self.close()?;
                 continue;
             }
             let count = room.min(range.len());
-            let (now, later) = values.split_at_checked(count * self.element).unwrap_or((values, &[]));
+            let (now, later) = values.split_at(count, self.shape).unwrap_or_default();
             let middle = range.start + count as u32;
-            self.open.push(range.start..middle, now)?;
+            self.open.push(range.start..middle, now, self.shape)?;
             (range.start, values) = (middle, later);
         }
         Ok(())
+    }
+
+    /// Adds elements behind all others, whose values are missing as those of all others are.
+    pub(super) fn push_without_values(&mut self, range: Range<u32>) -> Result<()> {
+        self.push(range, PackedValues::default())
     }
 
     /// The segments, with no more memory than they need.
@@ -164,18 +184,18 @@ impl Segments {
 
     /// Adds the elements of two segments as two that have equally many.
     fn halve(&mut self, before: &Segment, last: &Segment) -> Result<()> {
-        let (element, half) = (self.element, (before.count + last.count) / 2);
+        let (shape, half) = (self.shape, (before.count + last.count) / 2);
         let (mut first, mut second) = (Segment::default(), Segment::default());
         for segment in [before, last] {
-            segment.visit(&(0..u32::MAX), element, &mut |run, values| {
+            segment.visit(&(0..u32::MAX), shape, &mut |run, values| {
                 let count = half.saturating_sub(first.count).min(run.end - run.start);
-                let (now, later) = values.split_at_checked(count as usize * element).unwrap_or((values, &[]));
+                let (now, later) = values.split_at(count as usize, shape).unwrap_or_default();
                 let middle = run.start + count;
                 if count > 0 {
-                    first.push(run.start..middle, now)?;
+                    first.push(run.start..middle, now, shape)?;
                 }
                 if middle < run.end {
-                    second.push(middle..run.end, later)?;
+                    second.push(middle..run.end, later, shape)?;
                 }
                 Ok(())
             })?;
@@ -189,7 +209,8 @@ impl Segments {
     fn close(&mut self) -> Result<()> {
         let mut segment = std::mem::take(&mut self.open);
         if segment.count > 0 {
-            segment.values.shrink_to_fit();
+            segment.fixed.shrink_to_fit();
+            segment.heap.shrink_to_fit();
             segment.runs.shrink_to_fit();
             memory::reserve(&mut self.made, 1)?;
             self.made.push(segment);

@@ -7,7 +7,6 @@ use std::ops::Range;
 use hyperslab_base::{lookup3, memory};
 use hyperslab_space::{Form, Kind, Space};
 
-use super::section_coder::CHECKSUM;
 use crate::{Error, Result};
 
 /// Two encodings are both tried if the larger one has no more than so many times the bytes of the other: filters may turn that round, but not more.
@@ -37,7 +36,7 @@ pub(super) fn encode(chunk: &[u64], runs: impl Iterator<Item = Range<u32>>, filt
 pub(super) fn most_bytes(elements: u64, rank: usize) -> u64 {
     // An extent with its largest sizes, heads, and two corners of eight bytes in each dimension for each element.
     let rank = rank as u64;
-    elements.saturating_add(2).saturating_mul(16 * rank).saturating_add(64 + CHECKSUM as u64)
+    elements.saturating_add(2).saturating_mul(16 * rank).saturating_add(64)
 }
 
 /// The defined elements that a section, without its checksum, tells of, in its order.

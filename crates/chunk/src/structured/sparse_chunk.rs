@@ -9,11 +9,12 @@ use super::{
     converted::ConvertedReads,
     located_values::for_each_part,
     packed_elements::PackedElements,
+    packed_values::{ElementShape, PackedValues},
     segment,
-    stored_sections::{Rest, stored_elements, structured},
+    stored_sections::{Rest, structured},
 };
 use crate::{
-    ChunkLayout, ReadBuffer, Result, StoredAt, WriteBuffer,
+    ChunkLayout, Error, ReadBuffer, Result, StoredAt, WriteBuffer,
     layout::{Part, StructuredLayout},
     transfer::scatter::outside,
 };
@@ -32,7 +33,7 @@ pub struct SparseChunk {
 impl SparseChunk {
     /// A chunk without defined elements.
     pub(crate) fn new(layout: &ChunkLayout) -> SparseChunk {
-        SparseChunk::of(PackedElements::new(layout.element() as usize), true)
+        SparseChunk::of(PackedElements::new(layout.shape().clone()), true)
     }
 
     /// Elements that were stored. Their values were by rising number, or they were not.
@@ -58,7 +59,7 @@ impl SparseChunk {
     pub(crate) fn complete(&mut self, rest: Rest) -> Result<()> {
         if !self.is_complete() {
             match rest {
-                Rest::Values(values) => self.elements.complete(&values)?,
+                Rest::Values(values) => self.elements.complete(values.values())?,
                 Rest::All(chunk) => *self = chunk,
             }
         }
@@ -79,10 +80,10 @@ impl SparseChunk {
         if from.erases() {
             return self.erase(&piece.file);
         }
-        let (values, fill) = (from.bytes(), structured(layout)?.fill());
+        let values = from.values();
         for_each_part(&piece.file, &piece.memory, &mut |parts| match from.plan() {
             None => self.elements.write(parts, values),
-            Some(plan) => self.write_converted(plan, parts, values, fill),
+            Some(plan) => self.write_converted(plan, parts, values.fixed, layout),
         })
     }
 
@@ -93,18 +94,18 @@ impl SparseChunk {
 
     /// Copies values to the caller, or converts them on the way; elements that are not defined have the fill value.
     pub(crate) fn scatter(&self, layout: &ChunkLayout, piece: &Piece, to: &mut ReadBuffer<'_>) -> Result<()> {
-        let (fill, element) = (structured(layout)?.fill(), layout.element());
+        let element = layout.element();
         let mut converted = to.plan().map(ConvertedReads::new).transpose()?;
         for moves in Moves::new(&piece.file, &piece.memory, 1)? {
             for nth in 0..moves.count {
                 let (first, place) = (moves.from + nth * moves.from_step, moves.to + nth * moves.to_step);
                 match &mut converted {
                     None => {
-                        let places = to.places(place, moves.len, element)?;
-                        self.copy(numbers(first, moves.len)?, places, element as usize, fill)?;
+                        let (places, heap) = to.places_and_heap(place, moves.len, element)?;
+                        self.copy(numbers(first, moves.len)?, places, heap, layout)?;
                     }
                     Some(converted) => converted.add((place, moves.len), to, |nth, count, stored| {
-                        self.copy(numbers(first + nth, count as u64)?, stored, element as usize, fill)
+                        self.copy(numbers(first + nth, count as u64)?, stored, None, layout)
                     })?,
                 }
             }
@@ -112,19 +113,30 @@ impl SparseChunk {
         converted.map_or(Ok(()), |mut converted| converted.convert(to))
     }
 
-    /// Copies a range of elements to places that lie one after the other.
-    pub(super) fn copy(&self, wanted: Range<u32>, places: &mut [u8], element: usize, fill: &[u8]) -> Result<()> {
-        let place = |number: u32| (number - wanted.start) as usize * element;
+    /// Copies a range of elements to places that lie one after the other, and what is of variable length to `heap`.
+    pub(super) fn copy(
+        &self,
+        wanted: Range<u32>,
+        places: &mut [u8],
+        heap: Option<&mut Vec<u8>>,
+        layout: &ChunkLayout,
+    ) -> Result<()> {
+        let (structured, shape, mut unused) = (structured(layout)?, layout.shape(), Vec::new());
+        let fill = structured.fill();
+        let heap = match heap {
+            Some(heap) => heap,
+            None if shape.slots.is_empty() => &mut unused,
+            None => return Err(Error::Layout("values of variable length are in the chunks, and not wanted".into())),
+        };
+        let place = |number: u32| (number - wanted.start) as usize * shape.size;
         let mut at = wanted.start;
         self.elements.visit(wanted.clone(), &mut |run, values| {
-            put_fill(places.get_mut(place(at)..place(run.start)), fill);
-            let to = places.get_mut(place(run.start)..place(run.end)).filter(|to| to.len() == values.len());
-            to.ok_or_else(outside)?.copy_from_slice(values);
+            put_fill(places.get_mut(place(at)..place(run.start)), fill, shape, heap)?;
+            let to = places.get_mut(place(run.start)..place(run.end)).ok_or_else(outside)?;
             at = run.end;
-            Ok(())
+            values.copy_to(shape, to, heap)
         })?;
-        put_fill(places.get_mut(place(at)..place(wanted.end)), fill);
-        Ok(())
+        put_fill(places.get_mut(place(at)..place(wanted.end)), fill, shape, heap)
     }
 
     /// Calls `each` for runs of selected elements that are defined, in the order of the selection.
@@ -135,25 +147,26 @@ impl SparseChunk {
         Ok(())
     }
 
-    /// The most memory that the chunk takes more when the elements of a selection are defined, or erased: then runs end where others began.
-    pub(crate) fn growth(&self, selection: &Space, from: WriteBuffer<'_>) -> Result<u64> {
-        let selected = selection.npoints();
+    /// The most memory that the chunk takes more when a piece of it is written, or erased: then runs end where others began.
+    pub(crate) fn growth(&self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<u64> {
+        let (selected, element) = (piece.file.npoints(), layout.element());
+        let heap = heap_bytes(layout, piece, from)?;
         if from.erases() {
-            return Ok(self.elements.growth(0, selection.runs(1)?.count() as u64));
+            return Ok(segment::most_growth(0, piece.file.runs(1)?.count() as u64, element));
         }
-        let most = self.elements.growth(selected, selected);
+        let most = segment::most_growth(selected, selected, element).saturating_add(2 * heap);
         if most <= FEW {
             return Ok(most);
         }
         let (mut defined, mut runs) = (0, 0);
-        for run in selection.runs(1)? {
+        for run in piece.file.runs(1)? {
             runs += 1;
             self.elements.visit(numbers(run.offset, run.len)?, &mut |run, _| {
                 defined += u64::from(run.end - run.start);
                 Ok(())
             })?;
         }
-        Ok(self.elements.growth(selected.saturating_sub(defined), runs))
+        Ok(segment::most_growth(selected.saturating_sub(defined), runs, element).saturating_add(2 * heap))
     }
 
     /// How many elements are defined.
@@ -184,25 +197,44 @@ pub(crate) fn expected_memory(
     (element, all): (u64, u64),
     part: Part,
 ) -> u64 {
-    let elements = stored_elements(sections, element);
+    let elements = layout.stored_elements(sections, element);
     // Between two runs there is an element that is not defined.
     let runs = layout.expected_runs(elements).min(all.saturating_sub(elements).saturating_add(1));
-    segment::most_memory(elements, runs, if part == Part::All { element } else { 0 })
-}
-
-/// The most memory that a chunk takes more, whatever it has, when the elements of a selection are defined or erased.
-pub(crate) fn most_growth(selection: &Space, element: u64, erases: bool) -> Result<u64> {
-    let (elements, runs) = (selection.npoints(), selection.runs(1)?.count() as u64);
-    Ok(segment::most_growth(if erases { 0 } else { elements }, runs, element))
-}
-
-fn put_fill(places: Option<&mut [u8]>, fill: &[u8]) {
-    if let Some(places) = places {
-        match fill.iter().all(|byte| *byte == 0) {
-            true => places.fill(0),
-            false => places.chunks_exact_mut(fill.len().max(1)).for_each(|place| place.copy_from_slice(fill)),
-        }
+    match part {
+        Part::All => segment::most_memory(elements, runs, element).saturating_add(layout.stored_heap(sections)),
+        Part::Selection => segment::most_memory(elements, runs, 0),
     }
+}
+
+/// The most memory that a chunk takes more, whatever it has, when a piece of it is written or erased.
+pub(crate) fn most_growth(layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<u64> {
+    let (elements, runs) = (piece.file.npoints(), piece.file.runs(1)?.count() as u64);
+    let fixed = segment::most_growth(if from.erases() { 0 } else { elements }, runs, layout.element());
+    Ok(fixed.saturating_add(2 * heap_bytes(layout, piece, from)?))
+}
+
+/// The bytes of variable length in the values of a piece.
+fn heap_bytes(layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<u64> {
+    let (shape, values) = (layout.shape(), from.values());
+    if shape.slots.is_empty() || from.erases() {
+        return Ok(0);
+    }
+    let mut bytes = 0u64;
+    for run in piece.memory.runs(1)? {
+        let part = values.part(run.offset as usize, run.len as usize, shape).ok_or_else(outside)?;
+        bytes = bytes.saturating_add(part.heap_bytes(shape)?);
+    }
+    Ok(bytes)
+}
+
+/// Puts the value of elements that are not defined into places.
+fn put_fill(places: Option<&mut [u8]>, fill: PackedValues<'_>, shape: &ElementShape, heap: &mut Vec<u8>) -> Result<()> {
+    let Some(places) = places else { return Ok(()) };
+    if fill.fixed.iter().all(|byte| *byte == 0) {
+        places.fill(0);
+        return Ok(());
+    }
+    places.chunks_exact_mut(shape.size.max(1)).try_for_each(|place| fill.copy_to(shape, place, heap))
 }
 
 /// Elements of a chunk by their numbers.

@@ -1,12 +1,19 @@
-//! A sparse chunk from the file and back: its sections, and the elements that they tell of.
+//! A structured chunk from the file and back: its sections, and the elements that they tell of.
 
 use std::borrow::Cow;
 
-use hyperslab_base::memory;
+use hyperslab_base::{lookup3, memory};
 use hyperslab_format::Sections;
 use hyperslab_space::Space;
 
-use super::{packed_elements::PackedElements, segment::Segments, selection_section, sparse_chunk::SparseChunk};
+use super::{
+    packed_elements::PackedElements,
+    packed_values::{BEFORE, ElementShape, PackedValues},
+    section_coder::{CHECKSUM, SectionCoder},
+    segment::Segments,
+    selection_section,
+    sparse_chunk::SparseChunk,
+};
 use crate::{
     ChunkCoord, ChunkLayout, EncodedChunk, Error, Result, StoredAs, Workspace, layout::StructuredLayout,
     transfer::scatter::outside,
@@ -15,9 +22,25 @@ use crate::{
 /// What was missing of a chunk that was loaded in part.
 pub enum Rest {
     /// The values, by rising number of their elements.
-    Values(Vec<u8>),
+    Values(StoredValues<'static>),
     /// All of it, because the file has the values in another order.
     All(SparseChunk),
+}
+
+/// The values of a chunk, in the order of its selection.
+pub struct StoredValues<'a> {
+    fixed: Cow<'a, [u8]>,
+    /// What is of variable length, with what comes before it in the file.
+    heap: Cow<'a, [u8]>,
+}
+
+/// A structured chunk that is decoded: what it is like, what its index says, and which of its sections were read, from which number on.
+struct Stored<'a> {
+    layout: &'a ChunkLayout,
+    structured: &'a StructuredLayout,
+    sections: &'a Sections,
+    encoded: &'a EncodedChunk<'a>,
+    first: usize,
 }
 
 impl SparseChunk {
@@ -28,36 +51,38 @@ impl SparseChunk {
         encoded: &EncodedChunk<'_>,
         workspace: &mut Workspace,
     ) -> Result<SparseChunk> {
-        let element = layout.element() as usize;
-        let space = decode_selection(layout, sections, encoded, workspace)?;
-        let refuse = |why: Error| match structured(layout) {
-            Ok(structured) => structured.coders(encoded.filtered)[0].refuse(&encoded.coord, why.to_string()),
-            Err(why) => why,
+        let stored = Stored { layout, structured: structured(layout)?, sections, encoded, first: 0 };
+        let shape = layout.shape();
+        let Some(space) = stored.selection(workspace)? else {
+            let values = stored.values(workspace)?;
+            let mut segments = Segments::new(shape);
+            segments.push(0..stored.count()?, values.values())?;
+            return Ok(SparseChunk::of(PackedElements::of(segments, shape.clone())?, true));
         };
-        let mut segments = Segments::new(element);
+        let mut segments = Segments::new(shape);
         let in_order = selection_section::is_rising(&space)?;
+        let refuse = |why: Error| stored.refuse(0, why.to_string());
         let sorted = if in_order { Vec::new() } else { selection_section::sorted(&space).map_err(refuse)? };
         if encoded.sections.len() == 1 {
             match in_order {
-                true => selection_section::runs(&space)?.try_for_each(|run| segments.push(run, &[]))?,
-                false => sorted.iter().try_for_each(|(number, _)| segments.push(*number..number + 1, &[]))?,
+                true => selection_section::runs(&space)?.try_for_each(|run| segments.push_without_values(run))?,
+                false => sorted.iter().try_for_each(|(number, _)| segments.push_without_values(*number..number + 1))?,
             }
-            return Ok(SparseChunk::of(PackedElements::without_values(segments, element)?, in_order));
+            return Ok(SparseChunk::of(PackedElements::without_values(segments, shape.clone())?, in_order));
         }
-        let values = decode_values(layout, sections, encoded, 1, workspace)?;
+        let values = stored.values(workspace)?;
+        let mut rest = values.values();
         for (number, nth) in sorted {
-            let value = values.get(nth * element..(nth + 1) * element).ok_or_else(outside)?;
-            segments.push(number..number + 1, value)?;
+            segments.push(number..number + 1, rest.part(nth, 1, shape).ok_or_else(outside)?)?;
         }
         if in_order {
-            let mut rest = &*values;
             for run in selection_section::runs(&space)? {
-                let (now, later) = rest.split_at_checked(run.len() * element).ok_or_else(outside)?;
+                let (now, later) = rest.split_at(run.len(), shape).ok_or_else(outside)?;
                 segments.push(run, now)?;
                 rest = later;
             }
         }
-        Ok(SparseChunk::of(PackedElements::of(segments, element)?, in_order))
+        Ok(SparseChunk::of(PackedElements::of(segments, shape.clone())?, in_order))
     }
 
     /// The chunk as the file will have it: nowhere, if no element is defined.
@@ -72,24 +97,57 @@ impl SparseChunk {
         if self.is_empty() {
             return Ok(EncodedChunk::nowhere(coord.clone(), structured.nothing(), filtered));
         }
-        let [of_selection, of_values] = structured.coders(true);
-        let (how, elements) = ((filtered, structured.filters()), self.elements());
-        let (mut best, mut room): (Option<_>, Vec<u8>) = (None, Vec::new());
-        let tries = filtered && of_selection.filters();
-        for raw in selection_section::encode(layout.chunk(), elements.runs(), tries)? {
-            room.clear();
-            let section = of_selection.encode(coord, &raw, how, &mut room, workspace)?;
-            if best.as_ref().is_none_or(|(_, bytes): &(_, Vec<u8>)| room.len() < bytes.len()) {
-                best = Some((section, std::mem::take(&mut room)));
+        let (mut stored, mut sections) = (Vec::new(), Vec::new());
+        let mut add = |number: usize, raw: &[u8], stored: &mut Vec<u8>| {
+            let coder = structured.coder(number, true).ok_or_else(outside)?;
+            coder.encode(coord, raw, (filtered, structured.filters()), stored, workspace)
+        };
+        if structured.structure().is_sparse() {
+            let tries = filtered && structured.coder(0, true).is_some_and(SectionCoder::filters);
+            let (mut best, mut room): (Option<_>, Vec<u8>) = (None, Vec::new());
+            for raw in selection_section::encode(layout.chunk(), self.elements().runs(), tries)? {
+                room.clear();
+                let section = add(0, &raw, &mut room)?;
+                if best.as_ref().is_none_or(|(_, bytes): &(_, Vec<u8>)| room.len() < bytes.len()) {
+                    best = Some((section, std::mem::take(&mut room)));
+                }
             }
+            let (section, bytes) = best.ok_or_else(outside)?;
+            sections.push(section);
+            stored = bytes;
         }
-        let (selection, mut stored) = best.ok_or_else(outside)?;
-        let mut values = memory::with_room(elements.values().map(<[u8]>::len).sum())?;
-        elements.values().for_each(|some| values.extend_from_slice(some));
-        let data = of_values.encode(coord, &values, how, &mut stored, workspace)?;
+        let (mut fixed, mut heap) = self.packed(layout)?;
+        for (number, raw) in [(Some(structured.fixed()), &mut fixed), (structured.vlen(), &mut heap)] {
+            let Some(number) = number else { continue };
+            if structured.has_checksum(number) {
+                let checksum = lookup3(raw);
+                memory::append(raw, &checksum.to_le_bytes())?;
+            }
+            sections.push(add(number, raw, &mut stored)?);
+        }
         stored.shrink_to_fit();
-        let sections = Sections::new(&[selection, data]).ok_or_else(outside)?;
+        let sections = Sections::new(&sections).ok_or_else(outside)?;
         EncodedChunk::structured(coord.clone(), stored.into(), sections, filtered).ok_or_else(outside)
+    }
+
+    /// The values as the file has them: of the defined elements, or of all, and what is of variable length in them, with how much of it is unused.
+    fn packed(&self, layout: &ChunkLayout) -> Result<(Vec<u8>, Vec<u8>)> {
+        let (structured, shape) = (structured(layout)?, layout.shape());
+        let (mut fixed, mut heap);
+        if structured.structure().is_sparse() {
+            fixed = memory::with_room(self.elements().values().map(|values| values.fixed.len()).sum())?;
+            heap = memory::with_room(self.elements().values().map(|values| values.heap.len()).sum())?;
+            self.elements().values().try_for_each(|values| values.append_to(shape, &mut fixed, &mut heap))?;
+        } else {
+            let all = u32::try_from(layout.elements()).map_err(|_| outside())?;
+            (fixed, heap) = (memory::zeroed(layout.dense_bytes() as u64)?, Vec::new());
+            self.copy(0..all, &mut fixed, Some(&mut heap), layout)?;
+        }
+        if structured.vlen().is_some() {
+            memory::reserve(&mut heap, BEFORE as usize)?;
+            heap.splice(0..0, [0; BEFORE as usize]);
+        }
+        Ok((fixed, heap))
     }
 }
 
@@ -97,7 +155,7 @@ impl Rest {
     /// The memory that it takes.
     pub(crate) fn memory(&self) -> usize {
         match self {
-            Rest::Values(values) => values.capacity(),
+            Rest::Values(values) => values.fixed.len() + values.heap.len(),
             Rest::All(chunk) => chunk.memory(),
         }
     }
@@ -109,64 +167,106 @@ impl Rest {
         encoded: &EncodedChunk<'_>,
         workspace: &mut Workspace,
     ) -> Result<Rest> {
-        match encoded.sections.len() == sections.len() {
-            true => SparseChunk::decode(layout, sections, encoded, workspace).map(Rest::All),
-            false => {
-                decode_values(layout, sections, encoded, 0, workspace).map(|values| Rest::Values(values.into_owned()))
-            }
+        if encoded.sections.len() == sections.len() {
+            return SparseChunk::decode(layout, sections, encoded, workspace).map(Rest::All);
         }
+        let stored = Stored { layout, structured: structured(layout)?, sections, encoded, first: 1 };
+        let StoredValues { fixed, heap } = stored.values(workspace)?;
+        Ok(Rest::Values(StoredValues { fixed: fixed.into_owned().into(), heap: heap.into_owned().into() }))
     }
 }
 
-/// How many elements a stored chunk has, as its index tells.
-pub(super) fn stored_elements(sections: &Sections, element: u64) -> u64 {
-    sections.get(1).map_or(0, |section| section.unfiltered.unwrap_or(section.size)) / element.max(1)
+impl StoredValues<'_> {
+    pub(super) fn values(&self) -> PackedValues<'_> {
+        PackedValues { fixed: &self.fixed, heap: self.heap.get(BEFORE as usize..).unwrap_or_default() }
+    }
+}
+
+impl<'a> Stored<'a> {
+    /// The elements that have values.
+    fn count(&self) -> Result<u32> {
+        let count = self.structured.stored_elements(self.sections, self.layout.element());
+        u32::try_from(count).map_err(|_| outside())
+    }
+
+    /// The defined elements, as many as there are values; nothing if all are.
+    fn selection(&self, workspace: &mut Workspace) -> Result<Option<Space>> {
+        let (fixed, element, all) = (self.structured.fixed(), self.layout.element(), self.layout.elements());
+        let count = self.structured.stored_elements(self.sections, element);
+        let bytes = self.structured.stored_bytes(self.sections, fixed);
+        let refuse = |elements: u64| {
+            let why = format!("{bytes} bytes for {elements} elements of {element} bytes");
+            self.refuse(fixed, why)
+        };
+        if !self.structured.structure().is_sparse() {
+            return if all.checked_mul(element) == Some(bytes) { Ok(None) } else { Err(refuse(all)) };
+        }
+        if count > all {
+            return Err(self.refuse(fixed, format!("{bytes} bytes, where the chunk has {all} elements")));
+        }
+        let section = self.section(0, selection_section::most_bytes(count, self.layout.chunk().len()), workspace)?;
+        let space = selection_section::decode(self.layout.chunk(), &section).map_err(|why| self.refuse(0, why))?;
+        match space.npoints().checked_mul(element) == Some(bytes) {
+            true => Ok(Some(space)),
+            false => Err(refuse(space.npoints())),
+        }
+    }
+
+    /// The values, in the order of the selection. Slots name segments that there are, and no more bytes together than there are.
+    fn values(&self, workspace: &mut Workspace) -> Result<StoredValues<'a>> {
+        let (number, shape) = (self.structured.fixed(), self.layout.shape());
+        let most = self.layout.elements().saturating_mul(self.layout.element());
+        let fixed = self.section(number, most, workspace)?;
+        let heap = match self.structured.vlen() {
+            Some(number) => self.section(number, u64::MAX, workspace)?,
+            None => Cow::Borrowed(&[][..]),
+        };
+        let values = StoredValues { fixed, heap };
+        if self.structured.vlen().is_some_and(|_| values.heap.len() < BEFORE as usize) {
+            return Err(self.refuse(number + 1, "it does not say how much of it is unused".into()));
+        }
+        self.check_slots(values.values(), shape)?;
+        Ok(values)
+    }
+
+    fn check_slots(&self, values: PackedValues<'_>, shape: &ElementShape) -> Result<()> {
+        let named = values.heap_bytes(shape).map_err(|why| self.refuse(self.structured.fixed(), why.to_string()))?;
+        if named > values.heap.len() as u64 {
+            let why =
+                format!("its values have {named} bytes of variable length, where there are {}", values.heap.len());
+            return Err(self.refuse(self.structured.fixed(), why));
+        }
+        Ok(())
+    }
+
+    /// A section before its filters, without its checksum, of which it has at most so many bytes.
+    fn section(&self, number: usize, most: u64, workspace: &mut Workspace) -> Result<Cow<'a, [u8]>> {
+        let coder = self.structured.coder(number, self.encoded.filtered).ok_or_else(outside)?;
+        let bytes = number.checked_sub(self.first).and_then(|nth| self.encoded.section(nth));
+        let stored = bytes.zip(self.sections.get(number)).ok_or_else(outside)?;
+        let checksum = if self.structured.has_checksum(number) { CHECKSUM } else { 0 };
+        let most = most.saturating_add(checksum as u64);
+        let decoded = coder.decode(&self.encoded.coord, stored, most, workspace)?;
+        if checksum == 0 {
+            return Ok(decoded);
+        }
+        let checked = coder.checked(&self.encoded.coord, &decoded)?.len();
+        Ok(match decoded {
+            Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(..checked).unwrap_or(bytes)),
+            Cow::Owned(mut bytes) => {
+                bytes.truncate(checked);
+                Cow::Owned(bytes)
+            }
+        })
+    }
+
+    /// A section that is malformed.
+    fn refuse(&self, number: usize, why: String) -> Error {
+        Error::Section { chunk: self.encoded.coord.to_vec(), section: number, why }
+    }
 }
 
 /// What chunks have beside a shape.
 pub(super) fn structured(layout: &ChunkLayout) -> Result<&StructuredLayout> {
     layout.structured().ok_or_else(|| Error::Layout("chunks without sections".into()))
-}
-
-/// The defined elements of a chunk, as many as it has values.
-fn decode_selection(
-    layout: &ChunkLayout,
-    sections: &Sections,
-    encoded: &EncodedChunk<'_>,
-    workspace: &mut Workspace,
-) -> Result<Space> {
-    let [coder, of_values] = structured(layout)?.coders(encoded.filtered);
-    let (coord, element) = (&encoded.coord, layout.element());
-    let data = sections.get(1).ok_or_else(outside)?;
-    let bytes = data.unfiltered.unwrap_or(data.size);
-    let count = stored_elements(sections, element);
-    if count > layout.elements() {
-        return Err(
-            of_values.refuse(coord, format!("{bytes} bytes, where the chunk has {} elements", layout.elements()))
-        );
-    }
-    let stored = encoded.section(0).zip(sections.get(0)).ok_or_else(outside)?;
-    let most = selection_section::most_bytes(count, layout.chunk().len());
-    let section = coder.decode(coord, stored, most, workspace)?;
-    let refuse = |why| coder.refuse(coord, why);
-    let space = selection_section::decode(layout.chunk(), coder.checked(coord, &section)?).map_err(refuse)?;
-    if space.npoints().checked_mul(element) != Some(bytes) {
-        let why = format!("{bytes} bytes for {} elements of {element} bytes", space.npoints());
-        return Err(of_values.refuse(coord, why));
-    }
-    Ok(space)
-}
-
-/// The values of a chunk, in the order of its selection: section 1, which is one of those that were read.
-fn decode_values<'a>(
-    layout: &ChunkLayout,
-    sections: &Sections,
-    encoded: &'a EncodedChunk<'_>,
-    nth: usize,
-    workspace: &mut Workspace,
-) -> Result<Cow<'a, [u8]>> {
-    let [_, coder] = structured(layout)?.coders(encoded.filtered);
-    let most = stored_elements(sections, layout.element()).saturating_mul(layout.element());
-    let stored = encoded.section(nth).zip(sections.get(1)).ok_or_else(outside)?;
-    coder.decode(&encoded.coord, stored, most, workspace)
 }

@@ -4,10 +4,10 @@
 //! [strips](super::strips): following them is I/O.
 
 use hyperslab_dtype::Plan;
-use hyperslab_space::Space;
+use hyperslab_space::{Piece, Space};
 
 use super::{convert, scatter};
-use crate::{Error, Result};
+use crate::{ChunkLayout, Error, Result, SparseChunk, structured::PackedValues};
 
 /// Where the values of a read go.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct ReadBuffer<'a> {
     /// How many bytes of the caller's buffer come before these.
     start: u64,
     plan: Option<&'a Plan>,
+    /// Where what is of variable length goes, if the chunks have it.
+    heap: Option<&'a mut Vec<u8>>,
 }
 
 /// Where the values of a write come from.
@@ -23,6 +25,8 @@ pub struct ReadBuffer<'a> {
 pub struct WriteBuffer<'a> {
     pub(super) bytes: &'a [u8],
     plan: Option<&'a Plan>,
+    /// What is of variable length in values that have it in their chunks.
+    heap: &'a [u8],
     /// Whether there are no values: elements are not defined from then on.
     erases: bool,
 }
@@ -30,17 +34,22 @@ pub struct WriteBuffer<'a> {
 impl<'a> ReadBuffer<'a> {
     /// For values as they are stored.
     pub fn stored(bytes: &'a mut [u8]) -> ReadBuffer<'a> {
-        ReadBuffer { bytes, start: 0, plan: None }
+        ReadBuffer { bytes, start: 0, plan: None, heap: None }
+    }
+
+    /// For values as they are stored; what is of variable length in them is added to `heap`, whose places slots name.
+    pub fn with_heap(bytes: &'a mut [u8], heap: &'a mut Vec<u8>) -> ReadBuffer<'a> {
+        ReadBuffer { bytes, start: 0, plan: None, heap: Some(heap) }
     }
 
     /// For what a plan makes of stored values.
     pub fn converted(bytes: &'a mut [u8], plan: &'a Plan) -> ReadBuffer<'a> {
-        ReadBuffer { bytes, start: 0, plan: Some(plan).filter(|plan| !plan.is_copy()) }
+        ReadBuffer { bytes, start: 0, plan: Some(plan).filter(|plan| !plan.is_copy()), heap: None }
     }
 
     /// A part of the caller's buffer, which begins at its byte `start`.
     pub(crate) fn part(bytes: &'a mut [u8], start: u64, plan: Option<&'a Plan>) -> ReadBuffer<'a> {
-        ReadBuffer { bytes, start, plan }
+        ReadBuffer { bytes, start, plan, heap: None }
     }
 
     /// How values are converted, if they are.
@@ -55,9 +64,19 @@ impl<'a> ReadBuffer<'a> {
 
     /// Places that lie one after the other, for values that have `element` bytes there.
     pub(crate) fn places(&mut self, first: u64, count: u64, element: u64) -> Result<&mut [u8]> {
+        Ok(self.places_and_heap(first, count, element)?.0)
+    }
+
+    /// Places that lie one after the other, for values that have `element` bytes there, and where what is of variable length goes.
+    pub(crate) fn places_and_heap(
+        &mut self,
+        first: u64,
+        count: u64,
+        element: u64,
+    ) -> Result<(&mut [u8], Option<&mut Vec<u8>>)> {
         let start = first.saturating_mul(element).checked_sub(self.start).ok_or_else(scatter::outside)?;
         let range = scatter::range(start, count.saturating_mul(element));
-        self.bytes.get_mut(range).ok_or_else(scatter::outside)
+        Ok((self.bytes.get_mut(range).ok_or_else(scatter::outside)?, self.heap.as_deref_mut()))
     }
 
     /// All bytes of the caller's buffer.
@@ -83,6 +102,14 @@ impl<'a> ReadBuffer<'a> {
         }
     }
 
+    /// Puts the fill value, one stored element long, in every place of a piece whose chunk was never written; zeros where there is none.
+    pub(crate) fn fill_piece(&mut self, fill: Option<&[u8]>, piece: &Piece, layout: &ChunkLayout) -> Result<()> {
+        match layout.has_vlen() {
+            true => SparseChunk::new(layout).scatter(layout, piece, self),
+            false => self.fill(fill, &piece.memory, layout.element()),
+        }
+    }
+
     /// Puts the fill value, one stored element long, in every selected place; zeros where there is none.
     pub(crate) fn fill(&mut self, value: Option<&[u8]>, mem_selection: &Space, element: u64) -> Result<()> {
         match self.plan {
@@ -95,11 +122,16 @@ impl<'a> ReadBuffer<'a> {
 impl<'a> WriteBuffer<'a> {
     /// For values as they will be stored.
     pub fn stored(bytes: &'a [u8]) -> WriteBuffer<'a> {
-        WriteBuffer { bytes, plan: None, erases: false }
+        WriteBuffer { bytes, plan: None, heap: &[], erases: false }
+    }
+
+    /// For values as they will be stored, whose slots name places of `heap`.
+    pub fn with_heap(bytes: &'a [u8], heap: &'a [u8]) -> WriteBuffer<'a> {
+        WriteBuffer { bytes, plan: None, heap, erases: false }
     }
 
     /// For elements of sparse chunks that will not be defined any more.
-    pub(crate) const ERASED: WriteBuffer<'static> = WriteBuffer { bytes: &[], plan: None, erases: true };
+    pub(crate) const ERASED: WriteBuffer<'static> = WriteBuffer { bytes: &[], plan: None, heap: &[], erases: true };
 
     /// Whether there are no values: elements are not defined from then on.
     pub(crate) fn erases(&self) -> bool {
@@ -108,12 +140,17 @@ impl<'a> WriteBuffer<'a> {
 
     /// For values of which a plan makes those that will be stored.
     pub fn converted(bytes: &'a [u8], plan: &'a Plan) -> WriteBuffer<'a> {
-        WriteBuffer { bytes, plan: Some(plan).filter(|plan| !plan.is_copy()), erases: false }
+        WriteBuffer { bytes, plan: Some(plan).filter(|plan| !plan.is_copy()), heap: &[], erases: false }
     }
 
     /// How values are converted, if they are.
     pub(crate) fn plan(&self) -> Option<&'a Plan> {
         self.plan
+    }
+
+    /// All values as they will be stored, if they are not converted.
+    pub(crate) fn values(&self) -> PackedValues<'a> {
+        PackedValues { fixed: self.bytes, heap: self.heap }
     }
 
     /// The bytes, for a request that takes values as they will be stored.

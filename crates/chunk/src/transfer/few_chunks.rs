@@ -72,7 +72,24 @@ impl Chunked {
 }
 
 /// What a selection has of one chunk.
-pub(crate) fn piece_of(source: &Space, target: &Space, grid: &Grid, coord: &[u64]) -> Result<Option<Piece>> {
+fn piece_of(source: &Space, target: &Space, grid: &Grid, coord: &[u64]) -> Result<Option<Piece>> {
+    let chunk = chunk_of(source, grid, coord)?;
+    let within = source.combine(Op::And, &chunk)?;
+    if within.npoints() == 0 {
+        return Ok(None);
+    }
+    let memory = source.project_intersection(target, &chunk)?;
+    Ok(within.pieces(grid, &memory)?.next().transpose()?)
+}
+
+/// As [`piece_of`], where elements are their own places.
+pub(crate) fn own_piece_of(source: &Space, grid: &Grid, coord: &[u64]) -> Result<Option<Piece>> {
+    let within = source.combine(Op::And, &chunk_of(source, grid, coord)?)?;
+    Ok(within.pieces(grid, &within)?.next().transpose()?)
+}
+
+/// The elements of a chunk that an extent has.
+fn chunk_of(source: &Space, grid: &Grid, coord: &[u64]) -> Result<Space> {
     let sides = coord.iter().zip(grid.chunk().iter().zip(source.dims()));
     let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| {
         let first = nth.saturating_mul(*size);
@@ -80,11 +97,5 @@ pub(crate) fn piece_of(source: &Space, target: &Space, grid: &Grid, coord: &[u64
     };
     let mut chunk = Space::new(source.extent().clone());
     chunk.select_hyperslab(Op::Set, &sides.map(side).collect::<Vec<_>>())?;
-    let within = source.combine(Op::And, &chunk)?;
-    if within.npoints() == 0 {
-        return Ok(None);
-    }
-    let memory = source.project_intersection(target, &chunk)?;
-    let piece = within.pieces(grid, &memory)?.next();
-    Ok(piece.transpose()?)
+    Ok(chunk)
 }

@@ -20,7 +20,8 @@ type Item<'a> = (&'a ResidentChunk, &'a Piece);
 pub(crate) fn hand_out(items: &[Item<'_>], to: &mut ReadBuffer<'_>, layout: &ChunkLayout) -> Result<()> {
     let bytes = |element: u64| items.iter().map(|(_, piece)| piece.file.npoints().saturating_mul(element)).sum::<u64>();
     let Some(plan) = to.plan() else {
-        if bytes(layout.element()) < WORTH {
+        // What is of variable length goes to one place.
+        if bytes(layout.element()) < WORTH || layout.has_vlen() {
             return items.iter().try_for_each(|(chunk, piece)| chunk.scatter(layout, piece, to));
         }
         return on_all_cores(items, to, layout);

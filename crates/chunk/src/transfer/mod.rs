@@ -33,7 +33,7 @@ pub use coder::Coder;
 pub use convert::convert;
 pub use dense::DenseChunk;
 pub use encoded_chunk::{ChunkCoord, EncodedChunk, StoredAt};
-pub(crate) use few_chunks::piece_of;
+pub(crate) use few_chunks::own_piece_of;
 pub use filters::{ChunkFilters, filters, pipeline, unfilter};
 pub use loader::{Loader, Wanted};
 pub use resident_chunk::{ResidentChunk, StoredAs, Workspace};

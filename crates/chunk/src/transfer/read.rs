@@ -64,7 +64,7 @@ impl Chunked {
         for (piece, entry) in pieces.iter().zip(self.index.find_all(file, &coords, self.chunk())?) {
             match entry.map_or(Ok(None), |entry| self.stored_at(file, &piece.chunk, &entry))? {
                 Some(at) => located.push((piece, at)),
-                None => to.fill(fill, &piece.memory, self.element())?,
+                None => to.fill_piece(fill, piece, &self.chunks)?,
             }
         }
         self.read_located(file, located, to)
@@ -129,7 +129,7 @@ impl Chunked {
             }
             Ok(())
         };
-        if encoded.len() == 1 || bands.len() >= cores::count() {
+        if !self.chunks.has_vlen() && (encoded.len() == 1 || bands.len() >= cores::count()) {
             return cores::map(bands, work).map(drop);
         }
         // Too few places to fill at once: the copying waits until all is decoded.

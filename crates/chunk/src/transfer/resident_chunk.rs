@@ -162,11 +162,11 @@ impl ResidentChunk {
     }
 
     /// The most memory that the chunk takes more when a piece of it is written.
-    pub(crate) fn growth(&self, piece: &Piece, from: WriteBuffer<'_>) -> Result<usize> {
+    pub(crate) fn growth(&self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<usize> {
         match self {
             ResidentChunk::Dense(_) => Ok(0),
             ResidentChunk::Sparse(sparse) => {
-                Ok(usize::try_from(sparse.growth(&piece.file, from)?).unwrap_or(usize::MAX))
+                Ok(usize::try_from(sparse.growth(layout, piece, from)?).unwrap_or(usize::MAX))
             }
         }
     }

@@ -162,9 +162,9 @@ impl Dataset {
         })
     }
 
-    /// Whether variable-length values come from the heaps of other files, as those of a virtual dataset do.
+    /// Whether variable-length values come from elsewhere than the heap of the file: from those of other files, as those of a virtual dataset do, or from chunks.
     fn has_many_heaps(&self) -> bool {
-        self.open.is_virtual() && self.datatype().has_vlen()
+        self.open.is_virtual() && self.datatype().has_vlen() || self.open.has_vlen_chunks()
     }
 
     fn read_decoded<T: Element>(

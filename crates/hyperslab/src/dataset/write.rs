@@ -62,7 +62,7 @@ impl Dataset {
 
     /// Values of variable length that replace no others, converted on all cores.
     fn pile<T: Storable>(&self, writing: &Writing<T>, selection: &Space, values: &[T]) -> Result<Option<Piled>> {
-        if self.open.replaces_sequences(selection) {
+        if self.open.has_vlen_chunks() || self.open.replaces_sequences(selection) {
             return Ok(None);
         }
         writing.pile(values, self.datatype(), self.session().file().widths())

@@ -25,7 +25,9 @@ pub(super) fn create_with<T: Storable>(new: &NewDataset, place: &NewLocation<'_>
         return Err(Error::Create("the values of a virtual dataset are written to its sources".into()));
     }
     let writing = Writing::<T>::new(&planned.datatype)?;
-    if let Some(piled) = writing.pile(values, &planned.datatype, place.session().file().widths())? {
+    if !is_structured(&planned.layout)
+        && let Some(piled) = writing.pile(values, &planned.datatype, place.session().file().widths())?
+    {
         let dataset = make(new, place, &planned, None)?;
         dataset.open.write_piled(&dataset.space(), piled)?;
         return Ok(dataset);
@@ -37,6 +39,10 @@ pub(super) fn create_with<T: Storable>(new: &NewDataset, place: &NewLocation<'_>
         dataset.open.write_encoded(&dataset.space(), (writing.plan(), writing.memory()), &bytes, &sequences)?;
     }
     Ok(dataset)
+}
+
+fn is_structured(layout: &Layout) -> bool {
+    matches!(layout, Layout::Chunked { structure: Some(_), .. })
 }
 
 /// Whether these bytes are just what the dataset stores, in one piece: then they are written before its header, which names them at once.
@@ -73,7 +79,8 @@ fn make(new: &NewDataset, place: &NewLocation<'_>, planned: &DatasetPlan, at_onc
         let mut fill = planned.fill.clone();
         // First: there may be no memory for so many, and then nothing has changed.
         let count = planned.extent.elements().and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
-        let values = own_copies(new, session, planned, count)?;
+        // In structured chunks, elements that were not written have no values.
+        let values = if is_structured(&planned.layout) { None } else { own_copies(new, session, planned, count)? };
         if let Some(value) = own_copies(new, session, planned, 1)? {
             fill.value = FillValue::User(value);
         }

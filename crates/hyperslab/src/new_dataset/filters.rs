@@ -18,13 +18,15 @@ pub(super) struct Wish {
     params: Vec<u32>,
 }
 
-/// A section of a sparse chunk.
+/// A section of a structured chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChunkSection {
     /// Which elements are defined.
     Selection,
     /// Their values.
     Values,
+    /// What is of variable length in their values.
+    Vlen,
 }
 
 /// The filters that chunks go through, in this order. A dataset with filters is stored in chunks.

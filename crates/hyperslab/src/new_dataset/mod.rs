@@ -5,7 +5,7 @@ mod create;
 mod filters;
 mod guess;
 mod planned;
-mod sparse;
+mod structured;
 
 use std::collections::BTreeMap;
 
@@ -51,6 +51,7 @@ pub struct NewDataset {
     max: Option<Vec<Option<u64>>>,
     layout: Wanted,
     sparse: bool,
+    vlen_chunks: bool,
     filters: Vec<Wish>,
     /// The section that the next filters are for; nothing if they are for all.
     section: Option<ChunkSection>,
@@ -136,6 +137,7 @@ impl Group {
             max: None,
             layout: Wanted::Usual,
             sparse: false,
+            vlen_chunks: false,
             filters: Vec::new(),
             section: None,
             section_filters: BTreeMap::new(),
@@ -255,6 +257,22 @@ impl NewDataset {
     /// ```
     pub fn sparse(self) -> NewDataset {
         NewDataset { sparse: true, ..self }
+    }
+
+    /// Stores what is of variable length in chunks, with the values that it belongs to, and not in the heap of the file: it is as near as they are, goes
+    /// through filters, and leaves with them. Sparse datasets always do so. Programs that do not know such chunks cannot read them.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # let file = hyperslab::File::create(dir.path().join("events.h5"))?;
+    /// let new = file.root()?.new_dataset::<Vec<f32>>().shape([1000]).chunks([100]).vlen_in_chunks().deflate(6);
+    /// let tracks = new.create("tracks")?;
+    /// tracks.write_slice(hyperslab::s![0..2], &[vec![1.5f32, 2.5], vec![]])?;
+    /// assert_eq!(tracks.read_slice::<Vec<f32>>(hyperslab::s![0..3])?, [vec![1.5, 2.5], vec![], vec![]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn vlen_in_chunks(self) -> NewDataset {
+        NewDataset { vlen_chunks: true, ..self }
     }
 
     /// In chunks of a size that suits most, as h5py finds it.

@@ -9,7 +9,7 @@ use hyperslab_format::{
 };
 use hyperslab_space::{Extent, UNLIMITED};
 
-use super::{Fill, Kind, NewDataset, Shape, Wanted, guess, sparse};
+use super::{Fill, Kind, NewDataset, Shape, Wanted, guess, structured};
 use hyperslab_session::{DatasetPlan, Session, room};
 
 use crate::{Error, ExternalName, Result};
@@ -35,10 +35,10 @@ impl NewDataset {
         };
         let mut layout = match &self.layout {
             Wanted::Usual | Wanted::SomeChunks => match self.usual_chunks(&extent, element)? {
-                Some(chunk) => self.chunked(chunk, element),
+                Some(chunk) => self.chunked(chunk, &datatype),
                 None => in_one_piece()?,
             },
-            Wanted::Chunks(chunk) => self.chunked(chunk.clone(), element),
+            Wanted::Chunks(chunk) => self.chunked(chunk.clone(), &datatype),
             Wanted::Contiguous | Wanted::External(_) => in_one_piece()?,
             Wanted::Compact => Layout::Compact(Vec::new()),
             Wanted::Virtual(_) => Layout::Virtual { heap: None, index: 0 },
@@ -53,20 +53,20 @@ impl NewDataset {
                     FillValue::Undefined => None,
                 };
                 let (registry, value) = (session.registry(), value.as_deref());
-                if self.sparse {
-                    sparse::check(session, self, &datatype, chunk, fill.alloc)?;
-                    sparse::filters(registry, self, &datatype, chunk, value)?
+                if let Layout::Chunked { structure: Some(structure), .. } = &layout {
+                    structured::check(session, self, (*structure, &datatype), chunk, fill.alloc)?;
+                    structured::filters(registry, self, (*structure, &datatype), chunk, value)?
                 } else if !self.section_filters.is_empty() {
-                    return Err(refuse("only sparse chunks have sections"));
+                    return Err(refuse(
+                        "only chunks that are sparse or have values of variable length in them have sections",
+                    ));
                 } else {
                     let steps = self.filters.iter().map(|wish| wish.step(registry, &datatype, chunk, value));
                     let version = version::filter_pipeline(libver_min);
                     DatasetFilters::Chunk(FilterPipeline::of_version(version, steps.collect::<Result<_>>()?))
                 }
             }
-            _ if self.sparse => {
-                return Err(refuse("only chunks are sparse: say the shape of chunks, or no layout at all"));
-            }
+            _ if self.sparse || self.vlen_chunks => return Err(refuse(structured::ONLY_CHUNKS)),
             _ if !self.filters.is_empty() => {
                 return Err(refuse("only chunks go through filters: say the shape of chunks, or no layout at all"));
             }
@@ -84,7 +84,8 @@ impl NewDataset {
         }
         self.check_layout(&extent, extent.bytes(element).unwrap_or(u64::MAX), libver_min)?;
         let is_elsewhere = matches!(self.layout, Wanted::External(_) | Wanted::Virtual(_) | Wanted::Compact);
-        let is_own = datatype.has_vlen() && matches!(fill.value, FillValue::User(_));
+        let is_structured = matches!(layout, Layout::Chunked { structure: Some(_), .. });
+        let is_own = datatype.has_vlen() && !is_structured && matches!(fill.value, FillValue::User(_));
         if is_own && (is_elsewhere || extent.dims() != extent.max()) {
             // Each element has its own copy, which new space would lack.
             return Err(refuse("a fill value of variable length goes with chunks or one piece, and a size that stays"));
@@ -103,8 +104,14 @@ impl NewDataset {
         Ok(DatasetPlan { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
     }
 
-    fn chunked(&self, chunk: Vec<u64>, element_size: u64) -> Layout {
-        let (structure, index) = (self.sparse.then_some(ChunkStructure::Sparse), ChunkIndex::BtreeV1);
+    fn chunked(&self, chunk: Vec<u64>, datatype: &Datatype) -> Layout {
+        let (element_size, index) = (datatype.size() as u64, ChunkIndex::BtreeV1);
+        let structure = match (self.sparse, self.vlen_chunks || self.sparse && datatype.has_vlen()) {
+            (true, true) => Some(ChunkStructure::SparseVlen),
+            (true, false) => Some(ChunkStructure::Sparse),
+            (false, true) => Some(ChunkStructure::DenseVlen),
+            (false, false) => None,
+        };
         Layout::Chunked { structure, chunk, element_size, plain_edges: false, index, address: None }
     }
 
@@ -136,7 +143,7 @@ impl NewDataset {
     /// The chunks of a dataset of which the caller did not say how it is stored; none if one piece will do.
     fn usual_chunks(&self, extent: &Extent, element: u64) -> Result<Option<Vec<u64>>> {
         let wanted = matches!(self.layout, Wanted::SomeChunks);
-        if !wanted && !self.sparse && self.filters.is_empty() && extent.max() == extent.dims() {
+        if !wanted && !self.sparse && !self.vlen_chunks && self.filters.is_empty() && extent.max() == extent.dims() {
             return Ok(None);
         }
         match extent.rank() {
@@ -168,7 +175,7 @@ impl NewDataset {
             return Err(refuse("values in the header have their space from the start: the allocation time is early"));
         }
         let mut write = self.fill_time.unwrap_or(FillTime::IfSet);
-        if datatype.has_vlen() {
+        if datatype.has_vlen() && !matches!(layout, Layout::Chunked { structure: Some(_), .. }) {
             // Else what was never written would be taken for references.
             match write {
                 FillTime::Never => return Err(refuse("values of variable length need their fill value written")),

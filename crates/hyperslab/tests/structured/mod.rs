@@ -6,9 +6,10 @@ mod corruption;
 mod foreign;
 mod libhdf5;
 mod model;
-mod requests;
 mod order;
+mod requests;
 mod small;
+mod values;
 mod worked_examples;
 
 use std::sync::Arc;

@@ -4,23 +4,40 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use fastrand::Rng;
 use hyperslab::{
-    CacheConfig, Dataset, File,
+    CacheConfig, Dataset, File, NewDataset,
     driver::{Driver, Memory},
     space::{Op, Slab, Space},
 };
 
-use super::options;
+use super::{
+    options,
+    values::{Mixed, Nested, Value},
+};
 
 type Coord = Vec<u64>;
 
 /// What the dataset must be.
-struct Model {
+struct Model<T> {
     dims: Vec<u64>,
-    fill: i32,
-    values: BTreeMap<Coord, i32>,
+    fill: T,
+    /// Whether it keeps account of which elements are defined.
+    is_sparse: bool,
+    values: BTreeMap<Coord, T>,
 }
 
+/// A program, with values of a type that the seed tells.
 pub(super) fn run(seed: u64) {
+    match seed % 8 {
+        0 => run_with::<String>(seed),
+        1 => run_with::<Vec<i16>>(seed),
+        2 => run_with::<Mixed>(seed),
+        3 => run_with::<Nested>(seed),
+        4 => run_with::<[f32; 3]>(seed),
+        _ => run_with::<i32>(seed),
+    }
+}
+
+fn run_with<T: Value>(seed: u64) {
     let mut random = Rng::with_seed(seed);
     let rank = random.usize(1..5);
     let most = [60, 14, 8, 5][rank - 1];
@@ -32,36 +49,32 @@ pub(super) fn run(seed: u64) {
         .enumerate()
         .map(|(nth, dim)| if nth < unlimited { None } else { Some(*dim + random.u64(0..2) * 3) })
         .collect();
-    let fill = if random.bool() { 0 } else { -5 };
+    let fill = random.bool().then(|| T::random(&mut random));
+    let is_sparse = !T::VLEN || random.usize(0..3) > 0;
     let bytes = if random.bool() { 3_000 } else { 1 << 20 };
     let cache = CacheConfig::default().bytes(bytes).adaptive(bytes, bytes);
     let storage: Arc<dyn Driver> = Arc::new(Memory::new());
     let mut file = options().cache(cache).create_new().open_on(storage.clone()).unwrap();
-    let new = file.root().unwrap().new_dataset::<i32>().shape(&dims).max_shape(&max).chunks(&chunk).sparse();
-    let new = new.fill_value(fill);
-    let new = match random.usize(0..4) {
-        0 => new,
-        1 => new.shuffle().deflate(1),
-        2 => new.fletcher32(),
-        _ => new.scaleoffset(0).lzf(),
-    };
-    let mut dataset = new.create("a").unwrap();
-    let mut model = Model { dims, fill, values: BTreeMap::new() };
+    let new = file.root().unwrap().new_dataset::<T>().shape(&dims).max_shape(&max).chunks(&chunk);
+    let new = if is_sparse { new.sparse() } else { new.vlen_in_chunks() };
+    let new = fill.iter().fold(new, |new, fill| new.fill_value(fill.clone()));
+    let mut dataset = filtered::<T>(new, random.usize(0..4)).create("a").unwrap();
+    let mut model = Model { dims, fill: fill.unwrap_or(T::undefined()), is_sparse, values: BTreeMap::new() };
     for step in 0..random.usize(5..30) {
         let context = format!("HYPERSLAB_SEED={seed} HYPERSLAB_SPARSE_PROGRAMS=1, step {step}");
         let selection = selection(&mut random, &model.dims);
         match random.usize(0..14) {
             0..=3 => {
-                let values: Vec<i32> = (0..selection.npoints()).map(|_| random.i32(-9..9)).collect();
+                let values: Vec<T> = (0..selection.npoints()).map(|_| T::random(&mut random)).collect();
                 dataset.write_selection(&selection, &values).unwrap();
                 model.write(&selection, &values);
             }
             4 => {
-                let values: Vec<i16> = (0..selection.npoints()).map(|_| random.i16(-9..9)).collect();
-                dataset.write_selection(&selection, &values).unwrap();
-                model.write(&selection, &values.iter().map(|value| i32::from(*value)).collect::<Vec<_>>());
+                let values: Vec<T> = (0..selection.npoints()).map(|_| T::random(&mut random)).collect();
+                T::write_otherwise(&dataset, &selection, &values);
+                model.write(&selection, &values);
             }
-            5..=7 => {
+            5..=7 if is_sparse => {
                 dataset.erase(&selection).unwrap();
                 coords(&selection).iter().for_each(|coord| {
                     model.values.remove(coord);
@@ -89,7 +102,7 @@ pub(super) fn run(seed: u64) {
             }
             _ => {
                 dataset.write_fill(&selection).unwrap();
-                model.write(&selection, &vec![model.fill; selection.npoints() as usize]);
+                model.write(&selection, &vec![model.fill.clone(); selection.npoints() as usize]);
             }
         }
         let asked = self::selection(&mut random, &model.dims);
@@ -108,19 +121,30 @@ pub(super) fn run(seed: u64) {
     assert!(problems.is_empty(), "{context}: {problems:?}");
 }
 
-impl Model {
-    fn write(&mut self, selection: &Space, values: &[i32]) {
-        self.values.extend(coords(selection).into_iter().zip(values.iter().copied()));
+/// A dataset that goes through some filters.
+fn filtered<T: Value>(new: NewDataset, which: usize) -> NewDataset {
+    match which {
+        0 => new,
+        1 => new.shuffle().deflate(1),
+        2 => new.fletcher32(),
+        _ if T::IS_NUMBER => new.scaleoffset(0).lzf(),
+        _ => new.lzf(),
+    }
+}
+
+impl<T: Value> Model<T> {
+    fn write(&mut self, selection: &Space, values: &[T]) {
+        self.values.extend(coords(selection).into_iter().zip(values.iter().cloned()));
     }
 
     fn check(&self, dataset: &Dataset, asked: &Space, context: &str) {
         assert_eq!(dataset.shape(), self.dims, "{context}");
         let coords = coords(asked);
-        let values: Vec<i32> = coords.iter().map(|coord| *self.values.get(coord).unwrap_or(&self.fill)).collect();
-        assert_eq!(dataset.read_selection::<i32>(asked).unwrap(), values, "{context}: {asked:?}");
-        let wide: Vec<i64> = values.iter().map(|value| i64::from(*value)).collect();
-        assert_eq!(dataset.read_selection::<i64>(asked).unwrap(), wide, "{context}: {asked:?}");
-        let defined: Vec<Coord> = coords.into_iter().filter(|coord| self.values.contains_key(coord)).collect();
+        let values: Vec<T> = coords.iter().map(|coord| self.values.get(coord).unwrap_or(&self.fill).clone()).collect();
+        assert_eq!(dataset.read_selection::<T>(asked).unwrap(), values, "{context}: {asked:?}");
+        T::check_otherwise(dataset, asked, &values, context);
+        let is_defined = |coord: &Coord| !self.is_sparse || self.values.contains_key(coord);
+        let defined: Vec<Coord> = coords.into_iter().filter(is_defined).collect();
         assert_eq!(super::coords(&dataset.defined(asked).unwrap()), defined, "{context}: {asked:?}");
     }
 }

@@ -119,7 +119,11 @@ fn chunked(file: &OpenFile, address: u64) -> Chunked {
         filters.map_or(ChunkFilters::Sections(Vec::new()), |message| hyperslab_chunk::filters(&message).unwrap());
     let DataLayout { layout, version, .. } = layout_of(file, address);
     let (registry, layout, extent) = (Arc::new(Registry::default()), &layout, &extent);
-    Chunked::open(file, ChunkedParts { layout, version, extent, element: 2, filters, registry, fill: None }).unwrap()
+    Chunked::open(
+        file,
+        ChunkedParts { layout, version, extent, element: 2, filters, registry, fill: None, vlen: Default::default() },
+    )
+    .unwrap()
 }
 
 /// The stored chunks, and what the index says of each.

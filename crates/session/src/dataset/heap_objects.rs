@@ -19,7 +19,7 @@ impl Change<'_> {
 
     /// What the values outside of a smaller extent name in the heap.
     pub(super) fn heap_objects_outside(&mut self, dims: &[u64]) -> Vec<HeapObjectId> {
-        if !self.dataset().datatype().has_vlen() {
+        if !self.dataset().names_heap_objects() {
             return Vec::new();
         }
         let parts = self.stored_parts(Some(dims)).unwrap_or_default();
@@ -28,8 +28,8 @@ impl Change<'_> {
 
     /// What all values of a dataset that goes name in the heap, and what its header names there.
     pub(super) fn all_heap_objects(&mut self) -> Vec<HeapObjectId> {
-        if !self.dataset().datatype().has_vlen() {
-            return Vec::new();
+        if !self.dataset().names_heap_objects() {
+            return self.dataset().objects_of_fill();
         }
         let parts = self.stored_parts(None).unwrap_or_default();
         let mut found: Vec<_> = parts.iter().flat_map(|part| self.heap_objects(part)).collect();
@@ -40,6 +40,9 @@ impl Change<'_> {
     /// What all values that the file has name in the heap, the fill value included; an error if some of them cannot be read.
     pub(super) fn stored_heap_objects(&mut self) -> Result<Vec<HeapObjectId>> {
         let mut found = self.dataset().objects_of_fill();
+        if !self.dataset().names_heap_objects() {
+            return Ok(found);
+        }
         for part in self.stored_parts(None)? {
             found.extend(self.read_heap_objects(&part)?);
         }

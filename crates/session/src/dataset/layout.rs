@@ -6,7 +6,7 @@ use hyperslab_chunk::{Chunked, ChunkedParts, DatasetState, OpenedValues, Storage
 use hyperslab_format::message::{self, ChunkIndex, FillTime, FillValue, FillWrite};
 use hyperslab_format::virtual_mapping::{self, Mapping};
 
-use super::{ExternalName, OpenDataset, external_rule::ExternalRule};
+use super::{ExternalName, OpenDataset, external_rule::ExternalRule, vlen_chunks::vlen_parts};
 use crate::{Result, Session};
 
 /// A source of a virtual dataset: its file, `.` for the same one, and its path there. Both may have `%b` for a number.
@@ -72,8 +72,9 @@ impl OpenDataset {
                 let registry = self.session.engine.registry.clone();
                 let version = now.layout.version;
                 let file = context.file().owned_by(self.address());
-                let (extent, fill) = (&now.extent, self.shown_fill());
-                let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill };
+                let (fill, vlen) = vlen_parts(&self.session, layout, self.datatype(), self.shown_fill())?;
+                let (extent, fill) = (&now.extent, fill.as_deref());
+                let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill, vlen };
                 let chunked = Chunked::open(file, parts)?;
                 Storage::Chunked(Box::new(chunked))
             }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use hyperslab_format::message::{DataLayout, DatasetFilters, FillWrite};
 
-use super::{Inner, OpenDataset};
+use super::{Inner, OpenDataset, structure};
 use crate::{DatasetPlan, Result, Session, unnamed::Opened};
 
 /// A dataset that has no name yet.
@@ -27,9 +27,11 @@ impl MadeDataset {
         let (object, committed) = (Opened::made(session, address)?, plan.committed);
         let (datatype, fill) = (plan.datatype.clone(), fill.clone());
         let filters = if plan.filters.is_empty() { DatasetFilters::default() } else { plan.filters.clone() };
+        let structure = structure(&layout.layout);
         let storage = Inner::new_storage(session.context(), object.life(), plan.extent.clone(), layout);
         let (virtual_dataset, partition) = (None, OnceLock::new());
-        let inner = Inner { object, datatype, committed, filters, fill, virtual_dataset, storage, partition };
+        let inner =
+            Inner { object, datatype, committed, filters, fill, structure, virtual_dataset, storage, partition };
         debug_assert_eq!(inner.is_as_stored(session), Ok(()));
         let inner = session.engine.datasets.insert(address, Arc::new(inner));
         Ok(Some(OpenDataset::of(session, inner)))

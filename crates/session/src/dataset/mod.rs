@@ -25,6 +25,7 @@ mod replaced;
 mod stored_size;
 mod stored_values;
 mod strips;
+pub(crate) mod vlen_chunks;
 mod whole;
 mod write;
 
@@ -76,6 +77,8 @@ struct Inner {
     committed: Option<u64>,
     filters: DatasetFilters,
     fill: FillWrite,
+    /// What its chunks are, if they have several sections. This never changes.
+    structure: Option<ChunkStructure>,
     /// The datasets behind it, if it is virtual.
     virtual_dataset: Option<Arc<Virtual>>,
     storage: Arc<DatasetStorage>,
@@ -101,13 +104,16 @@ impl OpenDataset {
             }
             _ => None,
         };
+        let structure = structure(&layout.layout);
         let new = || Inner::new_storage(context, object.life(), extent, layout);
         let storage = session.engine.partitions.storage(address).unwrap_or_else(new);
         // The size of a virtual dataset is found out anew whenever it is opened.
         let shared = context.file().is_writable() && virtual_dataset.is_none();
         let (object, virtual_dataset, partition) =
             (Opened::new(session, object), virtual_dataset.map(Arc::new), OnceLock::new());
-        let inner = Arc::new(Inner { object, datatype, committed, filters, fill, virtual_dataset, storage, partition });
+        let inner =
+            Inner { object, datatype, committed, filters, fill, structure, virtual_dataset, storage, partition };
+        let inner = Arc::new(inner);
         let inner = if shared { known.insert(address, inner) } else { inner };
         Ok(OpenDataset::of(session, inner))
     }
@@ -224,7 +230,7 @@ impl OpenDataset {
 
     /// Whether its values name objects, of the heap or of the file.
     pub(crate) fn names_objects(&self) -> bool {
-        self.datatype().has_vlen() || self.datatype().has_reference()
+        self.names_heap_objects() || self.datatype().has_reference()
     }
 
     /// Whether its type is a committed one.
@@ -252,15 +258,25 @@ impl OpenDataset {
 
     /// Whether only those elements are stored that were written.
     pub fn is_sparse(&self) -> bool {
-        self.inner.storage.with_state(|state| {
-            let message::Layout::Chunked { structure, .. } = &state.layout.layout else { return false };
-            structure.is_some_and(ChunkStructure::is_sparse)
-        })
+        self.inner.structure.is_some_and(ChunkStructure::is_sparse)
+    }
+
+    /// Whether what is of variable length in its values is in its chunks.
+    pub fn has_vlen_chunks(&self) -> bool {
+        self.inner.structure.is_some_and(ChunkStructure::has_vlen)
     }
 
     /// What elements are that were never written, and when that is decided.
     pub fn fill(&self) -> &FillWrite {
         &self.inner.fill
+    }
+}
+
+/// What the chunks of a layout are, if they have several sections.
+fn structure(layout: &message::Layout) -> Option<ChunkStructure> {
+    match layout {
+        message::Layout::Chunked { structure, .. } => *structure,
+        _ => None,
     }
 }
 

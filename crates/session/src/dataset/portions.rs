@@ -35,7 +35,7 @@ impl OpenDataset {
     /// Whether many values of variable length are there already, and the file may name them. Those that cannot be read are not replaced.
     pub fn replaces_sequences(&self, selection: &Space) -> bool {
         let count = selection.npoints();
-        if !self.datatype().has_vlen() || count <= FEW || self.stored().is_fresh(self.address()) {
+        if !self.names_heap_objects() || count <= FEW || self.stored().is_fresh(self.address()) {
             return false;
         }
         let mut found = false;

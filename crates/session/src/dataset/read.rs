@@ -8,7 +8,7 @@ use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_file::OpenFile;
 use hyperslab_space::Space;
 
-use super::{OpenDataset, strips::HeapReads, write::check_places};
+use super::{OpenDataset, strips::HeapReads, vlen_chunks::VlenReads, write::check_places};
 use crate::{Result, value_buffer::room, virtual_dataset::Request, virtual_read_budget::VirtualReadBudget};
 
 impl OpenDataset {
@@ -31,6 +31,7 @@ impl OpenDataset {
     /// As [`OpenDataset::read_stored_selection`], under the caller's range lock.
     pub(super) fn read_whole(&self, selection: &Space) -> Result<Vec<u8>> {
         let count = selection.npoints();
+        self.check_whole_values()?;
         self.check_values()?;
         let mut buf = room(count, self.datatype().size())?;
         self.read_part(selection, &Space::simple(&[count])?, &mut buf, None)?;
@@ -73,6 +74,9 @@ impl OpenDataset {
         }
         let Request { wanted: selection, datatype, mem_selection } = *request;
         let plan = Plan::new(self.datatype(), datatype)?;
+        if self.has_vlen_chunks() {
+            return self.read_vlen_chunks(selection, &plan, mem_selection, buf, arena);
+        }
         if !self.datatype().has_vlen() {
             return self.read_planned(selection, &plan, mem_selection, buf);
         }
@@ -85,12 +89,30 @@ impl OpenDataset {
 
     /// Reads the selected values by a plan that needs no heap. They are copied or converted on their way to their places.
     pub fn read_planned(&self, selection: &Space, plan: &Plan, mem_selection: &Space, buf: &mut [u8]) -> Result<()> {
+        if self.has_vlen_chunks() {
+            return self.read_vlen_chunks(selection, plan, mem_selection, buf, &mut Arena::default());
+        }
         let _guard = self.lock_to_read(selection)?;
         if plan.is_copy() {
             return self.read_part(selection, mem_selection, buf, None);
         }
         check_places(mem_selection, buf.len() / plan.target_size().max(1))?;
         self.read_part(selection, mem_selection, buf, Some(plan))
+    }
+
+    /// Reads values that have what is of variable length in their chunks.
+    fn read_vlen_chunks(
+        &self,
+        selection: &Space,
+        plan: &Plan,
+        mem_selection: &Space,
+        buf: &mut [u8],
+        arena: &mut Arena,
+    ) -> Result<()> {
+        check_places(mem_selection, buf.len() / plan.target_size().max(1))?;
+        let _guard = self.lock_to_read(selection)?;
+        let (cut, mut reads) = (self.strip_cut(selection, false), VlenReads::new(self, arena)?);
+        read_strips(&mut reads, plan, (selection, mem_selection), cut.as_ref(), buf)
     }
 
     /// A handle whose reads and writes of values go to the storage with these options, in place of those that the file was opened with.

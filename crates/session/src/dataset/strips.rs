@@ -57,6 +57,7 @@ impl OpenDataset {
         ordered: Option<bool>,
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
+        self.check_whole_values()?;
         let _guard = self.lock_to_read(selection)?;
         let cut = ordered.and_then(|ordered| self.strip_cut(selection, ordered));
         let _held = self.hold_all()?;

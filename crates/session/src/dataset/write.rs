@@ -4,7 +4,7 @@ use hyperslab_chunk::{ChunkPartition, StripCut, WriteBuffer, write_strips};
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::Space;
 
-use super::{OpenDataset, at_once::AtOnce, change::Change, named_values::NamedValues};
+use super::{OpenDataset, at_once::AtOnce, change::Change, named_values::NamedValues, vlen_chunks::VlenWrites};
 use crate::{
     Error, Result, heap_writer::HeapWriter, piled::Piled, virtual_dataset::Request,
     virtual_read_budget::VirtualReadBudget,
@@ -104,6 +104,8 @@ impl OpenDataset {
             return virtual_dataset.write(&request, given.bytes, given.sequences, &VirtualReadBudget::default());
         }
         match self.partition_to_write()? {
+            Some(partition) if self.has_vlen_chunks() => self.write_vlen_chunks(partition, selection, given),
+            None if self.has_vlen_chunks() => self.check_whole_values(),
             Some(partition) if self.datatype().has_vlen() && !given.plan.is_copy() => {
                 self.in_portions(selection, given.mem_selection, |dataset, part, mem_selection| {
                     dataset.write_named_values(partition, (part, mem_selection), given)
@@ -133,6 +135,15 @@ impl OpenDataset {
         }
         let from = WriteBuffer::converted(given.bytes, given.plan);
         self.write_part(partition, selection, given.mem_selection, from).map_err(|why| self.locate(why))
+    }
+
+    /// As [`OpenDataset::write_through_cache`], of values that have what is of variable length in their chunks.
+    fn write_vlen_chunks(&self, partition: &ChunkPartition, selection: &Space, given: &Given<'_>) -> Result<()> {
+        self.session().check_changeable()?;
+        let _writing = self.session().writing()?;
+        let _guard = self.lock_to_write(partition, selection)?;
+        let (cut, mut writes) = (self.strip_cut(selection, false), VlenWrites::new(self, partition, given.sequences)?);
+        write_strips(&mut writes, given.plan, (selection, given.mem_selection), cut.as_ref(), given.bytes)
     }
 
     /// As [`OpenDataset::write_through_cache`], of values that name objects of the heap. These are put there first.

@@ -1,0 +1,105 @@
+//! New datasets with structured chunks: what they cannot be, and the filters of their sections.
+
+use hyperslab_dtype::{Class, Datatype, Nesting, Reference};
+use hyperslab_filter::Registry;
+use hyperslab_format::message::{AllocTime, ChunkStructure, DatasetFilters, SectionFilters};
+use hyperslab_session::Session;
+
+use super::{ChunkSection, NewDataset, Wanted, filters::Wish, planned::refuse};
+use crate::Result;
+
+/// Why a layout is refused.
+pub(super) const ONLY_CHUNKS: &str =
+    "only chunks are sparse, or have values of variable length in them: say the shape of chunks, or no layout at all";
+
+/// Refuses what no dataset with structured chunks can be.
+pub(super) fn check(
+    session: &Session,
+    new: &NewDataset,
+    (structure, datatype): (ChunkStructure, &Datatype),
+    chunk: &[u64],
+    alloc: AllocTime,
+) -> Result<()> {
+    session.file().check_structured_chunks().map_err(|why| refuse(why.to_string()))?;
+    if names_heap_objects(datatype) {
+        return Err(refuse(
+            "references to regions or to objects of other files in structured chunks are not supported yet",
+        ));
+    }
+    if structure.has_vlen() {
+        if !datatype.has_vlen() {
+            return Err(refuse(format!("values of type {datatype} have nothing of variable length to be in chunks")));
+        }
+        Nesting::of(datatype).map_err(|why| refuse(why.to_string()))?;
+    }
+    if alloc != AllocTime::Incremental {
+        let why =
+            "elements of sparse datasets get their space when they are written: the allocation time is incremental";
+        return Err(refuse(why));
+    }
+    if !matches!(new.layout, Wanted::Usual | Wanted::SomeChunks | Wanted::Chunks(_)) {
+        return Err(refuse(ONLY_CHUNKS));
+    }
+    let elements = chunk.iter().fold(1u64, |elements, side| elements.saturating_mul(*side));
+    if elements > u64::from(u32::MAX) {
+        return Err(refuse(format!("a sparse chunk of {elements} elements, more than 2^32 - 1")));
+    }
+    Ok(())
+}
+
+/// Whether values have references that name objects of the heap of a file, or are in a place where copies do not find them.
+fn names_heap_objects(datatype: &Datatype) -> bool {
+    let is_plain = |part: &Datatype| matches!(part.class(), Class::Reference(Reference::Object));
+    let any_other = datatype.any(&mut |part| matches!(part.class(), Class::Reference(_)) && !is_plain(part));
+    any_other || datatype.has_reference() && datatype.has_vlen()
+}
+
+/// The filters of each section: those that are wished for, as they suit what is in it.
+pub(super) fn filters(
+    registry: &Registry,
+    new: &NewDataset,
+    (structure, datatype): (ChunkStructure, &Datatype),
+    chunk: &[u64],
+    fill: Option<&[u8]>,
+) -> Result<DatasetFilters> {
+    let wished = |section: ChunkSection| match new.section_filters.get(&section) {
+        Some(own) => own.iter().collect(),
+        None if section == ChunkSection::Values && !structure.has_vlen() => new.filters.iter().collect(),
+        None => new.filters.iter().filter(|wish| !wish.needs_numbers()).collect::<Vec<_>>(),
+    };
+    let of = |section: ChunkSection, datatype: &Datatype, chunk: &[u64], fill: Option<&[u8]>| -> Result<Vec<_>> {
+        wished(section).into_iter().map(|wish: &Wish| wish.step(registry, datatype, chunk, fill)).collect()
+    };
+    let elements: u64 = chunk.iter().product();
+    let mut sections = Vec::new();
+    if structure.is_sparse() {
+        // The numbers that name one element are together.
+        let number = if elements > u64::from(u16::MAX) { 4 } else { 2 };
+        let place = Datatype::opaque(number * chunk.len() as u32, "")?;
+        sections.push(of(ChunkSection::Selection, &place, &[elements], None)?);
+    }
+    if structure.has_vlen() {
+        sections.push(of(ChunkSection::Values, &Datatype::opaque(datatype.size() as u32, "")?, chunk, None)?);
+        sections.push(of(ChunkSection::Vlen, &Datatype::opaque(width(datatype), "")?, &[elements], None)?);
+    } else {
+        sections.push(of(ChunkSection::Values, datatype, chunk, fill)?);
+    }
+    let mut sections: Vec<_> = (0..).zip(sections).filter(|(_, steps): &(u8, Vec<_>)| !steps.is_empty()).collect();
+    for (_, steps) in &mut sections {
+        // Names of the library's own filters have no place there.
+        steps.iter_mut().filter(|step| step.id < 256).for_each(|step| step.name.clear());
+    }
+    Ok(match sections.is_empty() {
+        true => DatasetFilters::default(),
+        false => DatasetFilters::Sections(SectionFilters { sections }),
+    })
+}
+
+/// The bytes of what sequences are of, if all are of the same size; else one.
+fn width(datatype: &Datatype) -> u32 {
+    match datatype.class() {
+        Class::Vlen(vlen) if !vlen.base.has_vlen() => vlen.base.size() as u32,
+        Class::Array(array) => width(array.base()),
+        _ => 1,
+    }
+}

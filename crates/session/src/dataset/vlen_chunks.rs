@@ -1,0 +1,148 @@
+//! Values of variable length that are in their chunks, not in the heap of the file.
+
+use hyperslab_chunk::{ChunkPartition, ReadBuffer, StripReader, StripWriter, VlenParts, WriteBuffer};
+use hyperslab_dtype::{Arena, Datatype, Nesting, Plan, Segments};
+use hyperslab_format::message::{self, ChunkStructure};
+use hyperslab_space::Space;
+
+use super::{OpenDataset, change::filling, structure};
+use crate::{Error, Result, Session};
+
+impl OpenDataset {
+    /// Whether its values name objects of the heap of the file.
+    pub(crate) fn names_heap_objects(&self) -> bool {
+        self.datatype().has_vlen() && !self.has_vlen_chunks()
+    }
+
+    /// Refuses to hand out values as they are stored, because that says nothing without their chunks.
+    pub(super) fn check_whole_values(&self) -> Result<()> {
+        if !self.has_vlen_chunks() {
+            return Ok(());
+        }
+        let why =
+            "what is of variable length in them is in its chunks, not in the heap of the file; read them converted";
+        Err(Error::Change(format!("values of the dataset cannot be handled as they are stored: {why}")))
+    }
+
+    /// Reads values as they are stored, one after the other, and what is of variable length in them.
+    fn read_with_segments(&self, part: &Space, stored: &mut [u8], segments: &mut Vec<u8>) -> Result<()> {
+        let Some(partition) = self.partition()? else { return Err(no_chunks()) };
+        let (cache, options) = (&self.session().engine.partitions.cache, self.request_options());
+        let (mem_selection, to) = (Space::simple(&[part.npoints()])?, ReadBuffer::with_heap(stored, segments));
+        let read = cache.read(partition, options, part, &mem_selection, to, self.shown_fill());
+        read.map_err(|why| self.locate(why.into()))?;
+        self.session().check_current()
+    }
+}
+
+/// One element of the fill value as chunks have it, and what is of variable length in their elements.
+pub(crate) fn vlen_parts(
+    session: &Session,
+    layout: &message::Layout,
+    datatype: &Datatype,
+    fill: Option<&[u8]>,
+) -> Result<(Option<Vec<u8>>, VlenParts)> {
+    if !structure(layout).is_some_and(ChunkStructure::has_vlen) {
+        return Ok((fill.map(<[u8]>::to_vec), VlenParts::default()));
+    }
+    let nesting = Nesting::of(datatype)?;
+    let slots = nesting.slots().collect();
+    let Some(fill) = fill else { return Ok((None, VlenParts { slots, fill_heap: Vec::new() })) };
+    let (mut value, mut apart, mut segments) = (vec![0; datatype.size()], Segments::default(), Segments::default());
+    Plan::new(datatype, datatype)?.convert(1, fill, &mut value, &session.heap(), &mut apart)?;
+    nesting.put_in_place(&mut value, &apart, &mut segments)?;
+    Ok((Some(value), VlenParts { slots, fill_heap: segments.bytes }))
+}
+
+/// Reads of values that have what is of variable length in their chunks, strip by strip.
+pub(super) struct VlenReads<'a> {
+    dataset: &'a OpenDataset,
+    nesting: Nesting,
+    segments: Segments,
+    /// Where what is of variable length goes.
+    arena: &'a mut Arena,
+}
+
+impl<'a> VlenReads<'a> {
+    pub(super) fn new(dataset: &'a OpenDataset, arena: &'a mut Arena) -> Result<VlenReads<'a>> {
+        let nesting = Nesting::of(dataset.datatype())?;
+        Ok(VlenReads { dataset, nesting, segments: Segments::default(), arena })
+    }
+}
+
+impl StripReader for VlenReads<'_> {
+    type Error = Error;
+
+    fn read(&mut self, part: &Space, stored: &mut [u8]) -> Result<()> {
+        self.segments.bytes.clear();
+        self.dataset.read_with_segments(part, stored, &mut self.segments.bytes)
+    }
+
+    fn convert(&mut self, plan: &Plan, stored: &[u8], to: &mut [u8]) -> Result<()> {
+        let count = stored.len() / plan.source_size().max(1);
+        if !self.nesting.is_deep() {
+            return Ok(plan.convert(count, stored, to, &self.segments, self.arena)?);
+        }
+        let (mut stored, mut apart) = (stored.to_vec(), Segments::default());
+        self.nesting.take_apart(&mut stored, &self.segments, &mut apart)?;
+        Ok(plan.convert(count, &stored, to, &apart, self.arena)?)
+    }
+}
+
+/// Writes of values that have what is of variable length in their chunks, strip by strip. The caller holds the range lock.
+pub(super) struct VlenWrites<'a> {
+    dataset: &'a OpenDataset,
+    partition: &'a ChunkPartition,
+    nesting: Nesting,
+    /// What the values of the strip name.
+    segments: Segments,
+    /// Where what is of variable length comes from.
+    sequences: &'a Arena,
+}
+
+impl<'a> VlenWrites<'a> {
+    pub(super) fn new(
+        dataset: &'a OpenDataset,
+        partition: &'a ChunkPartition,
+        sequences: &'a Arena,
+    ) -> Result<VlenWrites<'a>> {
+        let nesting = Nesting::of(dataset.datatype())?;
+        Ok(VlenWrites { dataset, partition, nesting, segments: Segments::default(), sequences })
+    }
+}
+
+impl StripWriter for VlenWrites<'_> {
+    type Error = Error;
+
+    fn read(&mut self, part: &Space, stored: &mut [u8]) -> Result<()> {
+        let mut found = Segments::default();
+        self.dataset.read_with_segments(part, stored, &mut found.bytes)?;
+        self.segments.bytes.clear();
+        self.nesting.take_apart(stored, &found, &mut self.segments)?;
+        Ok(())
+    }
+
+    fn convert(&mut self, plan: &Plan, from: &[u8], stored: &mut [u8]) -> Result<()> {
+        if !plan.keeps_background() {
+            self.segments.bytes.clear();
+        }
+        plan.convert(from.len() / plan.source_size().max(1), from, stored, self.sequences, &mut self.segments)?;
+        if self.nesting.is_deep() {
+            let apart = std::mem::take(&mut self.segments);
+            self.nesting.put_in_place(stored, &apart, &mut self.segments)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, part: &Space, stored: &[u8]) -> Result<()> {
+        let (cache, mem_selection) =
+            (&self.dataset.session().engine.partitions.cache, Space::simple(&[part.npoints()])?);
+        let (from, filling) = (WriteBuffer::with_heap(stored, &self.segments.bytes), filling(self.dataset));
+        let written = cache.write(self.partition, self.dataset.request_options(), part, &mem_selection, from, &filling);
+        written.map_err(|why| self.dataset.locate(why.into()))
+    }
+}
+
+fn no_chunks() -> Error {
+    Error::Change("the dataset is not stored in chunks".into())
+}
