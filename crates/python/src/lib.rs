@@ -31,6 +31,7 @@ mod numpy_type;
 mod object;
 mod objects;
 mod own_texts;
+mod points;
 mod reentrant_lock;
 mod reference;
 mod shared;

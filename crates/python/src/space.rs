@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::engine::detached;
 use crate::error::of_space;
 use crate::numbers::{Rows, limits, numbers, tuple};
+use crate::points::points;
 
 /// The size of an array, and the elements selected in it.
 ///
@@ -140,24 +141,15 @@ impl PySpace {
         self.change(py, |space| space.select_hyperslab(op, &slabs))
     }
 
-    /// Selects single elements; `coords` has a row for each. Their order and repeats are kept.
+    /// Selects single elements; `coords` has a row for each. Their order and repeats are kept. Arrays of integers are fastest.
     ///
     /// >>> space = Space((4, 4))
     /// >>> space.select_elements([(3, 0), (0, 1)])
     /// >>> space.coords().tolist()
     /// [[3, 0], [0, 1]]
     fn select_elements(&self, coords: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, mut flat) = (coords.py(), Vec::new());
-        let rank = self.now(py).rank();
-        for point in coords.try_iter()? {
-            let point = numbers(&point?, "coords")?;
-            if point.len() != rank {
-                let given = point.len();
-                let why = format!("a point with {given} coordinates in a space of {rank} dimensions");
-                return Err(PyValueError::new_err(why));
-            }
-            flat.extend(point);
-        }
+        let py = coords.py();
+        let flat = points(coords, self.now(py).rank())?;
         self.change(py, |space| space.select_points(&flat))
     }
 
