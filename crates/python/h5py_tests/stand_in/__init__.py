@@ -5,7 +5,7 @@ from types import ModuleType, SimpleNamespace
 
 import hyperslab
 from hyperslab import *  # noqa: F403
-from hyperslab import _config, _create, _dtypes
+from hyperslab import _config, _dtypes, _filter_options
 from hyperslab._base import HLObject
 from hyperslab._hyperslab import UNLIMITED, filter_available
 
@@ -52,7 +52,7 @@ _module("h5ds", **low_level.H5DS)
 _module("filters", encode=_NAMES, decode=_NAMES)
 _module("_hl")
 _module("_hl.base", is_empty_dataspace=low_level.is_empty, product=low_level.product, HLObject=HLObject)
-_module("_hl.dataset", _LEGACY_GZIP_COMPRESSION_VALS=_create.LEVELS, Dataset=hyperslab.Dataset)
+_module("_hl.dataset", _LEGACY_GZIP_COMPRESSION_VALS=_filter_options.LEVELS, Dataset=hyperslab.Dataset)
 _module("_hl.files", direct_vfd=False, mpi=False, File=hyperslab.File)
 _module("_hl.compat", filename_encode=low_level.filename_encode)
 _module("_hl.vds", vds_support=True)

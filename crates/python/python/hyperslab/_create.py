@@ -6,6 +6,7 @@ import math
 import os
 import sys
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,10 @@ from ._arrays import new_array
 from ._base import Empty
 from ._datatype import Datatype
 from ._dtypes import check_string_dtype, string_dtype
-from ._hyperslab import UNLIMITED, filter_available
+from ._filter_options import by_name, filters_of, section_filters_of
+from ._hyperslab import UNLIMITED
 from ._options import check_cache_options, wanted_policy
-from ._sparse import guess_sparse_chunk
-
-#: What `compression` may be to mean the level of gzip.
-LEVELS = frozenset(range(10))
+from ._sparse import check_structured, guess_sparse_chunk
 
 #: What has no effect here: where other files are looked for, and the slots that other caches need.
 _WITHOUT_EFFECT = {"efile_prefix", "virtual_prefix", "rdcc_nslots", "dapl"}
@@ -99,19 +98,16 @@ def _options(
     external: Any = None,
     allow_unknown_filter: bool = False,
     sparse: bool = False,
-    section_filters: dict[str, Any] | None = None,
+    section_filters: Mapping[str, Any] | None = None,
+    structured: str | None = None,
 ) -> dict[str, Any]:
     maxshape = (maxshape,) if isinstance(maxshape, int) and maxshape is not True else maxshape
     chunks = (chunks,) if isinstance(chunks, int) and not isinstance(chunks, bool) else chunks
     _check_chunks(shape, chunks, maxshape)
     if chunks is False and any((compression, shuffle, fletcher32, maxshape, scaleoffset)):
         raise ValueError("Chunked format required for given storage options")
-    if compression is True:
-        compression, compression_opts = "gzip", 4 if compression_opts is None else compression_opts
-    elif compression in LEVELS and not isinstance(compression, bool):
-        if compression_opts is not None:
-            raise TypeError("Conflict in compression options")
-        compression, compression_opts = "gzip", compression
+    compression, compression_opts = by_name(compression, compression_opts)
+    check_structured(structured)
     options: dict[str, Any] = {}
     if not shape:
         kind = "Empty" if shape is None else "Scalar"
@@ -123,7 +119,7 @@ def _options(
         _check_rank(chunks, "chunks", shape)
         _check_rank(maxshape, "maxshape", shape)
         files = _external(external)
-        filters = _filters(dtype, compression, compression_opts, shuffle, fletcher32, scaleoffset, allow_unknown_filter)
+        filters = filters_of(dtype, compression, compression_opts, shuffle, fletcher32, scaleoffset, allow_unknown_filter)
         maxshape = (None,) * len(shape) if maxshape is True else maxshape
         if sparse:
             if chunks is False:
@@ -140,10 +136,8 @@ def _options(
             options["filters"] = filters
         if section_filters is not None:
             if not sparse:
-                raise ValueError("only sparse datasets have sections")
-            options["section_filters"] = {
-                section: _section(dtype, given, allow_unknown_filter) for section, given in section_filters.items()
-            }
+                raise ValueError("section_filters: only sparse datasets have chunks with sections")
+            options["section_filters"] = section_filters_of(dtype, section_filters, allow_unknown_filter)
         if files:
             options["external"] = files
         if fill_time is not None:
@@ -202,89 +196,6 @@ def _check_rank(sizes: Any, name: str, shape: tuple[int, ...]) -> None:
         raise TypeError(f"{name!r} argument must be None or a sequence object") from None
     if rank != len(shape):
         raise ValueError(f"{name!r} must have same rank as dataset shape")
-
-
-def _filters(
-    dtype: np.dtype,
-    compression: Any,
-    settings: Any,
-    shuffle: Any,
-    fletcher32: Any,
-    scaleoffset: Any,
-    unknown: bool,
-) -> list[tuple[Any, ...]]:
-    """The filters in their order."""
-    filters: list[tuple[Any, ...]] = []
-    if scaleoffset is not None and scaleoffset is not False:
-        filters.append(("scaleoffset", _scale(dtype, scaleoffset, fletcher32)))
-    if shuffle:
-        filters.append(("shuffle",))
-    if compression is None or compression is False:
-        if settings is not None:
-            raise TypeError("Compression method must be specified")
-    else:
-        filters.append(_compression(compression, settings, unknown))
-    if fletcher32:
-        filters.append(("fletcher32",))
-    return filters
-
-
-def _section(dtype: np.dtype, given: Any, unknown: bool) -> list[tuple[Any, ...]]:
-    """The filters of one section: a name, a name with settings, a list of these, or none."""
-    if given is None:
-        return []
-    filters: list[tuple[Any, ...]] = []
-    for one in given if isinstance(given, list) else [given]:
-        name, settings = one if isinstance(one, tuple) else (one, None)
-        if name in ("shuffle", "fletcher32"):
-            filters.append((name,))
-        elif name == "scaleoffset":
-            filters.append((name, _scale(dtype, settings, False)))
-        else:
-            if name in LEVELS and not isinstance(name, bool):
-                name, settings = "gzip", name
-            filters.append(_compression(name, settings, unknown))
-    return filters
-
-
-def _scale(dtype: np.dtype, scaleoffset: Any, fletcher32: Any) -> int:
-    if scaleoffset < 0:
-        raise ValueError("scale factor must be >= 0")
-    if dtype.kind == "f" and scaleoffset is True:
-        raise ValueError("integer scaleoffset must be provided for floating point types")
-    if dtype.kind not in "iuf":
-        raise TypeError("scale/offset filter only supported for integer and floating-point types")
-    if fletcher32:
-        raise ValueError("fletcher32 cannot be used with potentially lossy scale/offset filter")
-    return 0 if scaleoffset is True else int(scaleoffset)
-
-
-def _compression(compression: Any, settings: Any, unknown: bool) -> tuple[Any, ...]:
-    # Such as `hdf5plugin` has them.
-    if hasattr(compression, "filter_id"):
-        compression, settings = compression.filter_id, compression.filter_options
-    if compression == "gzip":
-        if settings is not None and settings not in LEVELS:
-            raise ValueError(f"GZIP setting must be an integer from 0-9, not {settings!r}")
-        return ("gzip", 4 if settings is None else settings)
-    if compression == "lzf":
-        if settings is not None:
-            raise ValueError("LZF compression filter accepts no options")
-        return ("lzf",)
-    if compression == "szip":
-        wrong = "SZIP options must be a 2-tuple ('ec'|'nn', even integer 0-32)"
-        try:
-            method, pixels = ("nn", 8) if settings is None else settings
-        except TypeError:
-            raise TypeError(wrong) from None
-        if method not in ("ec", "nn") or not (0 < pixels <= 32 and pixels % 2 == 0):
-            raise ValueError(wrong)
-        return ("szip", method == "nn", pixels)
-    if not isinstance(compression, int):
-        raise ValueError(f'Compression filter "{compression}" is unavailable')
-    if not unknown and not filter_available(compression):
-        raise ValueError(f"Unknown compression filter number: {compression}")
-    return (compression, [int(value) for value in settings or ()])
 
 
 def _external(external: Any) -> list[tuple[bytes, int, int]]:

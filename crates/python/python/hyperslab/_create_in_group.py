@@ -14,9 +14,10 @@ from ._copy import copy_object
 from ._create import New, fill_array
 from ._datatype import Datatype
 from ._errors import check_writable
+from ._filter_options import section_as_given
 from ._hyperslab import ExistsError, GroupHandle
 from ._retry import retry
-from ._sparse import create_from_scipy
+from ._sparse_arrays import create_from_scipy, create_from_sparse
 from ._vds import VirtualLayout
 
 if TYPE_CHECKING:
@@ -78,7 +79,14 @@ class CreateInGroup:
         """A new dataset, with what `h5py.Group.create_dataset` takes. `cache_min_bytes` is how much of it the chunk cache
         keeps while other datasets have more, `cache_max_bytes` the most that its chunks may take there, and `rdcc_nbytes` means both.
 
+        With `sparse`, only those elements are stored that are written, and no released libhdf5 reads the dataset. Filters are for both sections of its chunks, the
+        "selection" of elements and their "data", unless `section_filters` says for a section: `None` for no filter; a filter as `compression` takes it, or "shuffle",
+        "fletcher32" or "scaleoffset"; a tuple of such a filter and its settings; a list of filters in their order; or a mapping with the arguments `compression`,
+        `compression_opts`, `shuffle`, `fletcher32` and `scaleoffset`.
+
         >>> group.create_dataset("x", (100, 100), "f4", chunks=(10, 100), compression="gzip")   # doctest: +SKIP
+        >>> group.create_dataset("hits", (10**6, 10**6), "u2", sparse=True,                     # doctest: +SKIP
+        ...                      section_filters={"selection": "lzf", "data": ["shuffle", ("gzip", 6)]})
         """
         if options.get("track_order") is None:
             options["track_order"] = _config.get_config().track_order
@@ -97,15 +105,28 @@ class CreateInGroup:
         return made
 
     def create_from_scipy(self, name: str | bytes, matrix: Any, **options: Any) -> Dataset:
-        """A new sparse dataset with the stored elements of a matrix of `scipy.sparse`. `options` are those of `create_dataset`.
+        """A new sparse dataset with the stored elements of an array or a matrix of `scipy.sparse`, also those that are zero; but scipy drops them from "dia". `options`
+        are those of `create_dataset`.
 
         >>> group.create_from_scipy("counts", matrix, compression="gzip")   # doctest: +SKIP
         """
-        return create_from_scipy(self, name, matrix, **options)
+        return create_from_scipy(self, name, matrix, options)
+
+    def create_from_sparse(self, name: str | bytes, array: Any, **options: Any) -> Dataset:
+        """A new sparse dataset with the stored elements and the fill value of an array of the package `sparse`. `options` are those of `create_dataset`.
+
+        >>> group.create_from_sparse("events", sparse.COO(coords, values), chunks=(64, 64, 64))   # doctest: +SKIP
+        """
+        return create_from_sparse(self, name, array, options)
 
     def create_dataset_like(self, name: str | bytes | None, other: Dataset, **options: Any) -> Dataset:
         """A new dataset like another, without its values and attributes; `options` come before what the other has."""
-        alike = "shape dtype chunks compression compression_opts scaleoffset shuffle fletcher32 fillvalue".split()
+        alike = ["shape", "dtype", "chunks", "fillvalue"]
+        if other.is_sparse and options.setdefault("sparse", True):
+            sections = {name: section_as_given(filters) for name, filters in (other.section_filters or {}).items()}
+            options.setdefault("section_filters", sections)
+        else:
+            alike += ["compression", "compression_opts", "scaleoffset", "shuffle", "fletcher32"]
         for key in alike:
             options.setdefault(key, getattr(other, key))
         if other.maxshape != other.shape:

@@ -12,6 +12,10 @@ class ClosedError(ValueError, RuntimeError, KeyError):
         return Exception.__str__(self)
 
 
+class CoordinateError(IndexError, ValueError):
+    """A coordinate is outside of the dataset. NumPy raises an `IndexError` for an index that is outside, `Space` a `ValueError`; programs catch one of them."""
+
+
 def check_writable(handle: Any, what: str, kind: type[Exception]) -> None:
     """Fails if the file of an object cannot be changed, with the exception that h5py raises for what was to be done."""
     if not handle.file.is_writable:

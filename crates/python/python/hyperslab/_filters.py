@@ -7,7 +7,8 @@ from typing import Any
 #: The filters that compress, as h5py names them.
 COMPRESSIONS = ("gzip", "lzf", "szip")
 
-_NAMES = {1: "gzip", 2: "shuffle", 3: "fletcher32", 4: "szip", 6: "scaleoffset", 32000: "lzf"}
+#: The names of filters by their numbers.
+NAMES = {1: "gzip", 2: "shuffle", 3: "fletcher32", 4: "szip", 6: "scaleoffset", 32000: "lzf"}
 _SZIP_ENTROPY, _SZIP_NEAREST = 4, 32
 
 
@@ -15,7 +16,7 @@ def describe(filters: list[tuple[int, tuple[int, ...], Any]]) -> dict[str, Any]:
     """The settings of each filter by its name; by its number if h5py has no name for it."""
     found: dict[str, Any] = {}
     for number, parameters, _ in filters:
-        name = _NAMES.get(number, str(number))
+        name = NAMES.get(number, str(number))
         setting: Any = parameters
         if name == "gzip":
             setting = parameters[0] if parameters else None

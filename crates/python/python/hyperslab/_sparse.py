@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ._coords import checked_coords
 from ._errors import check_writable
 from ._hyperslab import DatasetHandle, Space
 from ._retry import again_if_resized
 from ._selections import choose
-from ._write import write_selected
-
-if TYPE_CHECKING:
-    from ._dataset import Dataset
+from ._sparse_arrays import binsparse_arrays, binsparse_descriptor, to_pydata_sparse, to_scipy
+from ._write import values_for
 
 #: About as many elements are in a chunk of a sparse dataset if nothing is said.
 _ELEMENTS = 1 << 20
@@ -40,7 +39,7 @@ class SparseMethods:
         return self._handle.section_filters()
 
     def defined(self, index: Any = ...) -> Space:
-        """The elements that an index names and that are defined. No value is handed out.
+        """The elements that an index names and that are defined. No value is read.
 
         >>> dataset.defined(np.s_[10:20]).npoints                        # doctest: +SKIP
         """
@@ -48,103 +47,129 @@ class SparseMethods:
 
     @property
     def density(self) -> float:
-        """The part of all elements that is defined."""
-        size = math.prod(self.shape or ())
+        """The part of all elements that is defined: 1.0 for a dataset that is not sparse."""
+        if not self.is_sparse:
+            return 1.0
+        size = math.prod(self.shape)
         return self.defined().npoints / size if size else 0.0
 
     def read_defined(self, index: Any = ...) -> tuple[np.ndarray, np.ndarray]:
-        """The coordinates of defined elements, an array of shape (n, rank), and their values, in row-major order.
+        """The coordinates of defined elements, an array of shape (n, rank), and their values, in row-major order. An element is there once, also if the index is a
+        `Space` of points that names it twice.
 
         >>> coords, values = dataset.read_defined()                     # doctest: +SKIP
         """
-        space = self.defined(index)
+        return again_if_resized([index], lambda: self._read_defined(index))
+
+    def _read_defined(self, index: Any) -> tuple[np.ndarray, np.ndarray]:
+        space = self._handle.defined(self._selection(index))
         if space.kind == "points":
-            points = Space(self.shape)
+            points = Space(space.shape)
             points.select_none()
             space = points.combine(space, "or")
-        coords = space.coords().astype(np.int64).reshape(-1, len(self.shape))
+        coords = space.coords().view(np.int64)
         return coords, self._handle.read_selection(space, None)
 
     def write_coords(self, coords: Any, values: Any) -> None:
-        """Writes values to the elements with these coordinates, an array of shape (n, rank). Of values for one element, the last one counts.
+        """Writes values to the elements with these coordinates, an array of integers of shape (n, rank). One value is for all of them. Of several values for one
+        element, the last one counts.
 
         >>> dataset.write_coords([(0, 3), (7, 1)], [1.5, 2.5])          # doctest: +SKIP
         """
         check_writable(self._handle, "write data", OSError)
-        coords = np.asarray(coords)
-        if coords.ndim == 1 and len(self.shape or ()) == 1:
-            coords = coords.reshape(-1, 1)
-        if coords.size == 0:
-            return
-        if coords.ndim != 2 or coords.shape[1] != len(self.shape or ()):
-            raise ValueError(f"coordinates of shape {coords.shape}, where (n, {len(self.shape or ())}) belongs")
-        space = Space(self.shape)
-        space.select_elements(coords)
-        write_selected(self, space, values)  # type: ignore[arg-type]
+        again_if_resized([coords], lambda: self._write_coords(coords, values))
+
+    def _write_coords(self, coords: Any, values: Any) -> None:
+        shape = self._shape()
+        coords = checked_coords(coords, shape)
+        array, memory = values_for(self, len(coords), values)  # type: ignore[arg-type]
+        if len(coords):
+            space = Space(shape)
+            space.select_elements(coords)
+            self._handle.write(space, array, memory)
 
     def append_frame(self, coords: Any, values: Any) -> int:
-        """Adds a frame to a stack of frames: makes the first dimension one longer and writes values to the elements with these coordinates in the other dimensions. The number
-        of the frame.
+        """Adds a frame to a stack of frames: makes the first dimension one longer, and writes values to the elements with these coordinates in the other dimensions. The
+        number of the frame. One thread at a time may add frames to a dataset.
 
         >>> frames.append_frame(np.argwhere(image > 0), image[image > 0])     # doctest: +SKIP
         """
         check_writable(self._handle, "write data", OSError)
-        coords = np.asarray(coords)
-        rank = len(self.shape or ())
-        if coords.size and (coords.ndim != 2 or coords.shape[1] != rank - 1):
-            raise ValueError(f"coordinates of shape {coords.shape}, where (n, {rank - 1}) belongs")
-        frame = self.shape[0]
+        frame, *others = self._shape() or (0,)
+        if not others:
+            raise ValueError("a stack of frames has two dimensions or more")
+        coords = checked_coords(coords, tuple(others))
+        # Values that cannot be stored must not leave an empty frame.
+        array, _ = values_for(self, len(coords), values)  # type: ignore[arg-type]
         self._handle.resize_dimension(0, frame + 1)
-        if coords.size:
-            frames = np.full((len(coords), 1), frame, dtype=coords.dtype)
-            self.write_coords(np.hstack([frames, coords]), values)
+        if len(coords):
+            frames = np.full((len(coords), 1), frame, dtype=np.int64)
+            self.write_coords(np.hstack([frames, coords.astype(np.int64)]), array)
         return frame
 
     def erase(self, index: Any = ...) -> None:
-        """Lets the elements that an index names not be defined any more: they read as the fill value, and take no space.
+        """Makes the elements that an index names undefined: they read as the fill value, and take no space. A `ValueError` if the dataset is not sparse.
 
         >>> dataset.erase(np.s_[:, 3])                                  # doctest: +SKIP
         """
         check_writable(self._handle, "erase elements", OSError)
+        if not self.is_sparse:
+            raise ValueError("elements of a dataset that is not sparse cannot be erased; write the fill value instead")
         again_if_resized([index], lambda: self._handle.erase(self._selection(index)))
 
     def iter_chunks_defined(self) -> Iterator[tuple[tuple[slice, ...], Space]]:
-        """For each chunk with defined elements, the slices of the chunk, and its defined elements."""
-        for place in self._handle.chunk_places():
-            shape = self.shape
-            starts = [nth * side for nth, side in zip(place, self.chunks, strict=True)]
-            ends = [min(start + side, dim) for start, side, dim in zip(starts, self.chunks, shape, strict=True)]
-            index = tuple(slice(start, end) for start, end in zip(starts, ends, strict=True))
+        """For each chunk with defined elements, the slices of the chunk, and its defined elements.
+
+        >>> sum(space.npoints for _, space in dataset.iter_chunks_defined())  # doctest: +SKIP
+        """
+        for index in self._stored_chunks() if self.is_sparse else self.iter_chunks():  # type: ignore[attr-defined]
             space = self.defined(index)
             if space.npoints:
                 yield index, space
 
+    def _stored_chunks(self) -> Iterator[tuple[slice, ...]]:
+        for place in self._handle.chunk_places():
+            sides = zip(place, self.chunks, self.shape, strict=True)
+            yield tuple(slice(nth * side, min((nth + 1) * side, size), 1) for nth, side, size in sides)
+
     def to_scipy(self, format: str = "csr") -> Any:
-        """The defined elements as a matrix of `scipy.sparse`.
+        """The defined elements as a sparse array of `scipy.sparse`, also those that are zero. What is not defined is zero there, whatever the fill value is.
 
         >>> dataset.to_scipy("csc")                                     # doctest: +SKIP
         """
-        import scipy.sparse
+        return to_scipy(self, format)
 
-        if len(self.shape or ()) != 2:
-            raise ValueError(f"a matrix has two dimensions, and the dataset {len(self.shape or ())}")
-        coords, values = self.read_defined()
-        matrix = scipy.sparse.coo_array((values, (coords[:, 0], coords[:, 1])), shape=self.shape)
-        return matrix.asformat(format)
+    def to_sparse(self) -> Any:
+        """The defined elements as a `COO` array of the package `sparse`, of any number of dimensions, with the fill value of the dataset.
+
+        >>> dataset.to_sparse().sum(axis=0)                             # doctest: +SKIP
+        """
+        return to_pydata_sparse(self)
+
+    def __binsparse_descriptor__(self) -> dict[str, Any]:
+        return binsparse_descriptor(self)
+
+    def __binsparse__(self) -> dict[str, np.ndarray]:
+        return binsparse_arrays(self)
+
+    def _shape(self) -> tuple[int, ...]:
+        shape = self.shape
+        if shape is None:
+            raise TypeError("Empty datasets have no elements")
+        return shape
 
     def _selection(self, index: Any) -> Space:
-        if isinstance(index, Space):
-            return index
-        return choose(self.shape or (), index if isinstance(index, tuple) else (index,))[0]
+        return choose(self._shape(), index, self)[0]  # type: ignore[arg-type]
 
 
-def create_from_scipy(group: Any, name: str | bytes, matrix: Any, **options: Any) -> Dataset:
-    """A sparse dataset with the stored elements of a matrix of `scipy.sparse`."""
-    coo = matrix.tocoo()
-    options.setdefault("dtype", coo.dtype)
-    made = group.create_dataset(name, matrix.shape, sparse=True, **options)
-    made.write_coords(np.column_stack([coo.row, coo.col]), coo.data)
-    return made
+def check_structured(kind: str | None) -> None:
+    """Fails for chunks with sections that cannot be made: those that hold values of variable length. Where these are stored, their option for the engine is made."""
+    if kind == "vlen":
+        raise NotImplementedError(
+            "structured='vlen': chunks that hold values of variable length are not available yet; without it, the heap of the file holds such values"
+        )
+    if kind is not None:
+        raise ValueError(f"structured must be None or 'vlen', not {kind!r}")
 
 
 def guess_sparse_chunk(shape: tuple[int, ...], maxshape: Any) -> tuple[int, ...]:

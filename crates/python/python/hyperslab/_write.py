@@ -28,13 +28,13 @@ def write_all(dataset: Dataset, values: np.ndarray) -> None:
     dataset._handle.write(Space(shape), np.ascontiguousarray(values), memory)
 
 
-def write_selected(dataset: Dataset, space: Space, values: Any) -> None:
-    """Writes values to selected elements, in the order of the selection; one value to all of them."""
+def values_for(dataset: Dataset, count: int, values: Any) -> tuple[np.ndarray, np.dtype]:
+    """Values for so many elements, one value repeated for all of them, and the dtype of one."""
     dtype = dataset.dtype
     values = plain(_values(dataset, values, ()))
     inner = dtype.shape if dtype.subdtype is not None else ()
     memory = np.dtype((values.dtype, inner)) if inner else values.dtype
-    dataset._handle.write(space, fit(values, (space.npoints,), len(inner)), memory)
+    return fit(values, (count,), len(inner)), memory
 
 
 def write_item(dataset: Dataset, args: Any, value: Any, direct: bool = False) -> None:

@@ -2,12 +2,13 @@
 
 use hyperslab::dtype::{Arena, Plan};
 use hyperslab::space::{Op, Selection, Space, UNLIMITED};
-use hyperslab::{FillValue, Layout};
+use hyperslab::{FillValue, FilterStep, Layout};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use super::DatasetHandle;
+use super::sparse::{VALUES, section};
 use crate::array::{bytes, zeros};
 use crate::engine::engine;
 use crate::error::{exception, of_space};
@@ -45,10 +46,19 @@ pub(super) fn layout<'py>(handle: &DatasetHandle, py: Python<'py>) -> PyResult<(
     })
 }
 
-/// Number, parameters and name of each filter, in the order of writing.
+/// Number, parameters and name of each filter, in the order of writing: of chunks, or of the values in chunks that have sections.
 pub(super) fn filters<'py>(handle: &DatasetHandle, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+    let dataset = handle.dataset()?;
+    match dataset.is_sparse() {
+        true => described(py, section(dataset, VALUES)),
+        false => described(py, dataset.filters()),
+    }
+}
+
+/// Number, parameters and name of each step.
+pub(super) fn described<'py>(py: Python<'py>, steps: &[FilterStep]) -> PyResult<Bound<'py, PyList>> {
     let filters = PyList::empty(py);
-    for step in handle.dataset()?.filters() {
+    for step in steps {
         filters.append((step.id, PyTuple::new(py, &step.params)?, name(py, &step.name)?))?;
     }
     Ok(filters)

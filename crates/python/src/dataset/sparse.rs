@@ -1,17 +1,18 @@
 //! Elements that are defined, and those that are not to be any more.
 
-use hyperslab::FilterStep;
+use hyperslab::{Dataset, FilterStep};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList};
 
 use super::DatasetHandle;
+use super::facts::described;
 use crate::engine::engine;
-use crate::names::name;
 use crate::numbers::tuple;
 use crate::space::PySpace;
 
-/// The sections of sparse chunks, by number.
-const SECTIONS: [&str; 2] = ["selection", "data"];
+/// The numbers of the sections of a sparse chunk.
+const SELECTION: u8 = 0;
+pub(super) const VALUES: u8 = 1;
 
 /// The selected elements that are defined.
 pub(super) fn defined(handle: &DatasetHandle, py: Python<'_>, space: &PySpace) -> PyResult<PySpace> {
@@ -42,13 +43,13 @@ pub(super) fn section_filters<'py>(handle: &DatasetHandle, py: Python<'py>) -> P
         return Ok(None);
     }
     let sections = PyDict::new(py);
-    for (number, section) in SECTIONS.into_iter().enumerate() {
-        let steps: &[FilterStep] = dataset.section_filters().map_or(&[], |filters| filters.of(number as u8));
-        let filters = PyList::empty(py);
-        for step in steps {
-            filters.append((step.id, PyTuple::new(py, &step.params)?, name(py, &step.name)?))?;
-        }
-        sections.set_item(section, filters)?;
+    for (name, number) in [("selection", SELECTION), ("data", VALUES)] {
+        sections.set_item(name, described(py, section(dataset, number))?)?;
     }
     Ok(Some(sections))
+}
+
+/// The filters of one section.
+pub(super) fn section(dataset: &Dataset, number: u8) -> &[FilterStep] {
+    dataset.section_filters().map_or(&[], |filters| filters.of(number))
 }

@@ -1,0 +1,112 @@
+"""Sparse datasets to and from sparse arrays of other packages: `scipy.sparse`, `sparse`, and what has the protocol of binsparse."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+
+
+def _imported(module: str, package: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as why:
+        raise ImportError(f"this needs the package {package}: pip install {package}") from why
+
+
+def _numbers(values: np.ndarray) -> np.ndarray:
+    """Values in the byte order of this machine, if they are numbers."""
+    if values.dtype.kind not in "biufc":
+        raise TypeError(f"sparse arrays hold numbers, not values of {values.dtype}")
+    return values.astype(values.dtype.newbyteorder("="), copy=False)
+
+
+def to_scipy(dataset: Any, format: str) -> Any:
+    """The defined elements of a dataset as an array of `scipy.sparse`."""
+    scipy = _imported("scipy.sparse", "scipy")
+    shape = dataset._shape()
+    if not shape or (len(shape) != 2 and format != "coo"):
+        raise ValueError(f"{format!r} has two dimensions, and the dataset {len(shape)}")
+    coords, values = dataset.read_defined()
+    values = _numbers(values)
+    if values.dtype == np.float16:
+        raise TypeError("scipy.sparse holds no float16; take coordinates and values from read_defined")
+    index = scipy.get_index_dtype(maxval=max(*shape, len(values)))
+    made = scipy.coo_array((values, tuple(coords.T.astype(index, order="C"))), shape=shape)
+    # Row-major order, and no element twice.
+    made.has_canonical_format = True
+    return made.asformat(format)
+
+
+def create_from_scipy(group: Any, name: str | bytes, matrix: Any, options: dict[str, Any]) -> Dataset:
+    """A sparse dataset with the stored elements of an array or a matrix of `scipy.sparse`; what it stores several times for one element is added up."""
+    if not hasattr(matrix, "tocoo"):
+        raise TypeError(f"a sparse array of scipy is needed, not {type(matrix).__name__}")
+    coo = matrix.tocoo()
+    if not coo.has_canonical_format:
+        coo = coo.copy() if coo is matrix else coo
+        coo.sum_duplicates()
+    return _created(group, name, coo.shape, np.column_stack(coo.coords), coo.data, options)
+
+
+def to_pydata_sparse(dataset: Any) -> Any:
+    """The defined elements of a dataset as a `sparse.COO`."""
+    sparse = _imported("sparse", "sparse")
+    coords, values = dataset.read_defined()
+    values = _numbers(values)
+    fill = values.dtype.type(dataset.fillvalue)
+    return sparse.COO(
+        coords.T, values, shape=dataset.shape, fill_value=fill, sorted=True, has_duplicates=False, prune=False
+    )
+
+
+def create_from_sparse(group: Any, name: str | bytes, array: Any, options: dict[str, Any]) -> Dataset:
+    """A sparse dataset with the stored elements and the fill value of an array of the package `sparse`."""
+    if not hasattr(array, "asformat") or not hasattr(array, "fill_value"):
+        raise TypeError(f"an array of the package sparse is needed, not {type(array).__name__}")
+    coo = array.asformat("coo")
+    options.setdefault("fillvalue", coo.fill_value)
+    return _created(group, name, coo.shape, coo.coords.T, coo.data, options)
+
+
+def _created(group: Any, name: str | bytes, shape: Any, coords: Any, values: Any, options: dict[str, Any]) -> Dataset:
+    options.setdefault("dtype", values.dtype)
+    made = group.create_dataset(name, tuple(shape), sparse=True, **options)
+    made.write_coords(coords, values)
+    return made
+
+
+def binsparse_descriptor(dataset: Any) -> dict[str, Any]:
+    """What the arrays of `binsparse_arrays` mean, as the specification of binsparse says it: a vector, a matrix by rows, or a list of coordinates of more dimensions."""
+    rank = len(dataset._shape())
+    if rank == 0:
+        raise TypeError("binsparse has no form for a scalar")
+    described: dict[str, Any] = {"version": "0.1", "format": {1: "CVEC", 2: "COOR"}.get(rank, "custom")}
+    if rank > 2:
+        described["custom"] = {"level": {"level_desc": "sparse", "rank": rank, "level": {"level_desc": "element"}}}
+    described |= {"shape": list(dataset.shape), "number_of_stored_values": dataset.defined().npoints, "fill": True}
+    kinds = {f"indices_{dimension}": "int64" for dimension in range(rank)}
+    value = _value_kind(dataset.dtype)
+    return {"binsparse": described | {"data_types": kinds | {"values": value, "fill_value": value}}}
+
+
+def _value_kind(dtype: np.dtype) -> str:
+    if dtype.kind not in "biufc":
+        raise TypeError(f"binsparse holds numbers, not values of {dtype}")
+    name = dtype.newbyteorder("=").name
+    if dtype.kind == "c":
+        return f"complex[float{dtype.itemsize * 4}]"
+    return "bint8" if dtype.kind == "b" else name
+
+
+def binsparse_arrays(dataset: Any) -> dict[str, np.ndarray]:
+    """The coordinates of the defined elements in each dimension, their values, and the fill value."""
+    _value_kind(dataset.dtype)
+    coords, values = dataset.read_defined()
+    values = _numbers(values)
+    arrays = {f"indices_{dimension}": column for dimension, column in enumerate(np.ascontiguousarray(coords.T))}
+    return arrays | {"values": values, "fill_value": np.array([dataset.fillvalue], values.dtype)}

@@ -1,0 +1,277 @@
+"""Sparse datasets: how they are made, what they are asked, and what is refused."""
+
+import h5py
+import hyperslab
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def file(tmp_path):
+    with hyperslab.File(tmp_path / "x.h5", "w") as file:
+        yield file
+
+
+@pytest.fixture
+def grid(file):
+    return file.create_dataset("grid", (6, 8), "i4", chunks=(3, 4), sparse=True, fillvalue=-1)
+
+
+def test_written_elements_are_defined(grid):
+    assert grid.is_sparse and grid.chunks == (3, 4) and grid.density == 0.0 and grid.defined().npoints == 0
+    grid[1, 2:4] = [5, -1]
+    assert grid[1].tolist() == [-1, -1, 5, -1, -1, -1, -1, -1]
+    assert grid.defined().coords().tolist() == [[1, 2], [1, 3]]
+    assert grid.defined(np.s_[:, 3:]).npoints == grid.defined((1, -5)).npoints == 1
+    assert grid.density == 2 / 48
+    grid.erase(np.s_[:, 2])
+    coords, values = grid.read_defined()
+    assert coords.tolist() == [[1, 3]] and values.tolist() == [-1] and values.dtype == "i4"
+
+
+def test_order_and_repeats(grid):
+    grid.write_coords([(5, 1), (0, 7), (5, 0), (5, 1)], [1, 2, 3, 4])
+    coords, values = grid.read_defined()
+    assert coords.tolist() == [[0, 7], [5, 0], [5, 1]] and values.tolist() == [2, 3, 4]
+    points = hyperslab.Space(grid.shape)
+    points.select_elements([(5, 1), (2, 2), (0, 7), (5, 1)])
+    assert grid.defined(points).coords().tolist() == [[5, 1], [0, 7], [5, 1]]
+    coords, values = grid.read_defined(points)
+    assert coords.tolist() == [[0, 7], [5, 1]] and values.tolist() == [2, 4]
+
+
+def test_one_value_for_many(file, grid):
+    grid.write_coords([(0, 0), (1, 1)], 9)
+    assert grid.read_defined()[1].tolist() == [9, 9]
+    row = file.create_dataset("row", (100,), "f8", sparse=True)
+    row.write_coords([3, 97], [0.5, 1.5])
+    assert row.read_defined()[0].tolist() == [[3], [97]]
+    row.write_coords([], [])
+    row.write_coords(np.empty((0, 1)), 3)
+    assert row.defined().npoints == 2
+
+
+def test_arrays_as_elements(file):
+    made = file.create_dataset("x", (4, 4), np.dtype(("i2", (3,))), sparse=True)
+    made.write_coords([(1, 1), (0, 2)], [[1, 2, 3], [4, 5, 6]])
+    assert made.read_defined()[1].tolist() == [[4, 5, 6], [1, 2, 3]]
+
+
+def test_frames(file):
+    stack = file.create_dataset("stack", (0, 5, 4), "u2", maxshape=(None, 5, 4), sparse=True, compression="gzip")
+    assert stack.chunks == (1, 5, 4)
+    assert [stack.append_frame([(1, 2), (4, 0)], [7, 8]), stack.append_frame([], []), stack.append_frame([(0, 0)], 9)] == [0, 1, 2]
+    coords, values = stack.read_defined()
+    assert coords.tolist() == [[0, 1, 2], [0, 4, 0], [2, 0, 0]] and values.tolist() == [7, 8, 9]
+    for coords, values in [([(5, 0)], [1]), ([(0, 0)], [1, 2]), ([(0, 0, 0)], [1])]:
+        with pytest.raises((ValueError, TypeError)):
+            stack.append_frame(coords, values)
+    assert stack.shape == (3, 5, 4)
+    with pytest.raises(ValueError, match="two dimensions"):
+        file.create_dataset("row", (4,), maxshape=(None,), dtype="i4", sparse=True).append_frame([], [])
+
+
+def test_large_extent(file):
+    made = file.create_dataset("x", (2**40, 2**20), "f4", sparse=True)
+    made.write_coords([(2**39, 3), (0, 2**20 - 1)], [1.5, 2.5])
+    assert made.read_defined()[0].tolist() == [[0, 2**20 - 1], [2**39, 3]]
+    assert made.density == 2 / 2**60 and len(list(made.iter_chunks_defined())) == 2
+
+
+def test_data_and_no_elements(file):
+    made = file.create_dataset("x", data=np.arange(6).reshape(2, 3), sparse=True)
+    assert made.density == 1.0 and made.dtype == "i8"
+    empty = file.create_dataset("empty", (0, 3), "f4", maxshape=(None, 3), sparse=True)
+    coords, values = empty.read_defined()
+    assert coords.shape == (0, 2) and values.shape == (0,) and values.dtype == "f4" and empty.density == 0.0
+
+
+def test_dense_datasets(file):
+    for options in [{}, {"chunks": (2, 3)}]:
+        dense = file.create_dataset(f"dense{len(options)}", data=np.arange(20).reshape(4, 5), **options)
+        assert not dense.is_sparse and dense.section_filters is None and dense.density == 1.0
+        assert dense.defined().npoints == 20 and dense.defined(np.s_[1:3, ::2]).npoints == 6
+        coords, values = dense.read_defined(np.s_[1:3, 4])
+        assert coords.tolist() == [[1, 4], [2, 4]] and values.tolist() == [9, 14]
+        dense.write_coords([(3, 4)], [-5])
+        assert dense[3, 4] == -5
+        with pytest.raises(ValueError, match="not sparse"):
+            dense.erase(0)
+    assert sum(space.npoints for _, space in dense.iter_chunks_defined()) == 20
+    with pytest.raises(TypeError, match="Chunked dataset required"):
+        list(file["dense0"].iter_chunks_defined())
+    scalar = file.create_dataset("scalar", data=3)
+    assert scalar.density == 1.0 and scalar.read_defined()[0].shape == (1, 0) and scalar.read_defined()[1].tolist() == [3]
+    with pytest.raises(TypeError, match="no elements"):
+        file.create_dataset("null", data=hyperslab.Empty("f4")).defined()
+
+
+def test_copies(file, grid):
+    grid[2, ::3] = 5
+    file.copy("grid", "copy")
+    assert file["copy"].is_sparse and file["copy"].read_defined()[0].tolist() == [[2, 0], [2, 3], [2, 6]]
+    for number, filters in enumerate([None, {"selection": "lzf"}, {"data": ["shuffle", ("gzip", 2), "fletcher32"]}, {"data": ("scaleoffset", 3)}]):
+        first = file.create_dataset(f"first{number}", (100,), "i4", sparse=True, section_filters=filters, compression=1)
+        second = file.create_dataset_like(f"second{number}", first)
+        assert second.is_sparse and second.section_filters == first.section_filters and second.chunks == first.chunks
+    assert not file.create_dataset_like("dense", grid, sparse=False).is_sparse
+
+
+def names(dataset):
+    return {section: [number for number, _, _ in filters] for section, filters in dataset.section_filters.items()}
+
+
+@pytest.mark.parametrize(
+    "given, wanted",
+    [
+        (None, []),
+        ([], []),
+        ("gzip", [1]),
+        (True, [1]),
+        (6, [1]),
+        (("gzip", 6), [1]),
+        ("lzf", [32000]),
+        (["shuffle", ("gzip", 6), "fletcher32"], [2, 1, 3]),
+        ({"compression": "gzip", "compression_opts": 6, "shuffle": True}, [2, 1]),
+        ({"compression": 6}, [1]),
+        ({"fletcher32": True}, [3]),
+        ({}, []),
+    ],
+)
+def test_forms_of_section_filters(file, given, wanted):
+    for section, other in [("selection", "data"), ("data", "selection")]:
+        made = file.create_dataset(section, (100, 100), "i4", sparse=True, compression="lzf", section_filters={section: given})
+        assert names(made) == {section: wanted, other: [32000]}
+        made[5:20, ::7] = np.arange(15 * 15).reshape(15, 15)
+        if given in (6, ("gzip", 6)):
+            assert made.section_filters[section][0][1] == (6,)
+        file.flush()
+        assert file[section][5:20, ::7].tolist() == np.arange(15 * 15).reshape(15, 15).tolist()
+
+
+def test_filters_of_values(file):
+    made = file.create_dataset("x", (1000,), "i4", sparse=True, section_filters={"selection": "lzf", "data": ("scaleoffset", 4)})
+    assert names(made) == {"selection": [32000], "data": [6]} and made.scaleoffset == 4 and made.compression is None
+    made = file.create_dataset("y", (1000,), "i4", sparse=True, compression="szip", shuffle=True)
+    assert names(made) == {"selection": [2], "data": [2, 4]} and made.compression == "szip" and made.shuffle
+    made = file.create_dataset("z", (1000,), "i4", sparse=True, compression="gzip", compression_opts=7)
+    assert (made.compression, made.compression_opts) == ("gzip", 7)
+
+
+@pytest.mark.parametrize(
+    "given, error",
+    [
+        ({"values": "gzip"}, ValueError),
+        ({"vlen": "gzip"}, NotImplementedError),
+        ("gzip", TypeError),
+        ({"data": "zip"}, ValueError),
+        ({"data": ("gzip", 11)}, ValueError),
+        ({"data": 12345}, ValueError),
+        ({"data": {"level": 3}}, TypeError),
+        ({"selection": "szip"}, ValueError),
+        ({"selection": "scaleoffset"}, ValueError),
+    ],
+)
+def test_wrong_section_filters(file, given, error):
+    with pytest.raises(error):
+        file.create_dataset("x", (100,), "i4", sparse=True, section_filters=given)
+    assert "x" not in file
+
+
+@pytest.mark.parametrize(
+    "options, error, words",
+    [
+        ({"chunks": False}, ValueError, "Chunked format required"),
+        ({"chunks": (20,)}, ValueError, "Chunk shape must not be greater"),
+        ({"external": "values.bin"}, ValueError, "only chunks are sparse"),
+        ({"shape": ()}, TypeError, "Scalar datasets"),
+        ({"dtype": h5py.string_dtype()}, ValueError, "variable length"),
+        ({"dtype": h5py.vlen_dtype("i4")}, ValueError, "variable length"),
+        ({"structured": "vlen"}, NotImplementedError, "not available yet"),
+        ({"structured": "other"}, ValueError, "must be None or 'vlen'"),
+        ({"sparse": False, "section_filters": {"data": "gzip"}}, ValueError, "only sparse datasets"),
+    ],
+)
+def test_what_cannot_be_made(file, options, error, words):
+    options = {"shape": (10,), "dtype": "i4", "sparse": True} | options
+    with pytest.raises(error, match=words):
+        file.create_dataset("x", **options)
+    assert "x" not in file
+
+
+@pytest.mark.parametrize("libver", ["v108", ("v108", "latest")])
+def test_old_library(tmp_path, libver):
+    with hyperslab.File(tmp_path / "x.h5", "w", libver=libver) as file:
+        with pytest.raises(ValueError, match="libver"):
+            file.create_dataset("x", (10,), "i4", sparse=True)
+
+
+@pytest.mark.parametrize(
+    "coords, values, error",
+    [
+        ([(0, 8)], [1], IndexError),
+        ([(6, 0)], [1], IndexError),
+        ([(0, 0), (0, -1)], [1, 2], IndexError),
+        (np.array([(2**63, 0)], "u8"), [1], IndexError),
+        ([(0.0, 1.0)], [1], TypeError),
+        (np.array([(True, False)]), [1], TypeError),
+        ([("a", "b")], [1], TypeError),
+        ([(0, 0), (1, 1)], [1, 2, 3], TypeError),
+        ([(0, 0), (1, 1)], [], TypeError),
+        ([], [1, 2], TypeError),
+        ([(0, 0, 0)], [1], ValueError),
+        ([0, 1], [1, 2], ValueError),
+        (5, [1], ValueError),
+        ([(0, 0)], ["text"], (TypeError, ValueError, OSError)),
+    ],
+)
+def test_wrong_coordinates(grid, coords, values, error):
+    with pytest.raises(error):
+        grid.write_coords(coords, values)
+    assert grid.defined().npoints == 0
+
+
+@pytest.mark.parametrize("index, error", [(6, IndexError), ("field", TypeError), (None, TypeError), (np.s_[::-1], ValueError), (np.s_[0, 0, 0], (TypeError, ValueError))])
+def test_wrong_indices(grid, index, error):
+    for method in [grid.defined, grid.read_defined, grid.erase]:
+        with pytest.raises(error):
+            method(index)
+
+
+def test_read_only_and_closed(tmp_path):
+    path = tmp_path / "x.h5"
+    with hyperslab.File(path, "w") as file:
+        made = file.create_dataset("x", (3, 3), "i4", maxshape=(None, 3), sparse=True)
+        made[1] = 4
+    changes = [lambda made: made.erase(), lambda made: made.write_coords([(0, 0)], [1]), lambda made: made.append_frame([0], [1])]
+    for call in [*changes, lambda made: made.is_sparse, lambda made: made.density, lambda made: made.defined(), lambda made: made.read_defined()]:
+        with pytest.raises(ValueError, match="closed"):
+            call(made)
+    with hyperslab.File(path) as file:
+        for change in changes:
+            with pytest.raises(OSError, match="no write intent"):
+                change(file["x"])
+        assert file["x"].read_defined()[1].tolist() == [4, 4, 4]
+
+
+def test_h5py_opens_the_rest(tmp_path):
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file["old"] = np.arange(5)
+    with hyperslab.File(path, "r+") as file:
+        file.create_dataset("group/x", (30, 30), "i4", sparse=True, compression="gzip")[3, 4:20] = 5
+        file.create_dataset("group/dense", data=np.arange(7), chunks=(3,), compression="gzip")
+    with h5py.File(path, "r+") as file:
+        assert sorted(file["group"]) == ["dense", "x"] and file["old"][...].tolist() == list(range(5))
+        assert file["group/dense"][...].tolist() == list(range(7))
+        with pytest.raises(KeyError):
+            file["group/x"]
+        file["new"] = np.arange(3)
+    with hyperslab.File(path) as file:
+        assert file["new"][...].tolist() == [0, 1, 2] and file["group/x"].defined().npoints == 16
+
+
+def test_chunks_as_bytes_are_refused(grid):
+    grid[0, 0] = 1
+    with pytest.raises(OSError, match="several sections"):
+        grid.id.read_direct_chunk((0, 0))
