@@ -1,5 +1,7 @@
 """Sparse datasets: how they are made, what they are asked, and what is refused."""
 
+import concurrent.futures
+
 import h5py
 import hyperslab
 import numpy as np
@@ -69,6 +71,22 @@ def test_frames(file):
     assert stack.shape == (3, 5, 4)
     with pytest.raises(ValueError, match="two dimensions"):
         file.create_dataset("row", (4,), maxshape=(None,), dtype="i4", sparse=True).append_frame([], [])
+
+
+@pytest.mark.parametrize(
+    "shape, maxshape, wanted",
+    [
+        ((6, 8), None, (6, 8)),
+        ((4096, 4096), None, (1024, 1024)),
+        ((10**6, 10**6), None, (15625, 15625)),
+        ((2**40, 2**20), None, (2**15, 2**16)),
+        ((0, 512, 512), (None, 512, 512), (1, 512, 512)),
+        ((1, 5), (None, None), (1, 5)),
+        ((0, 3), None, (1, 3)),
+    ],
+)
+def test_guessed_chunks(file, shape, maxshape, wanted):
+    assert file.create_dataset("x", shape, "u1", maxshape=maxshape, sparse=True).chunks == wanted
 
 
 def test_large_extent(file):
@@ -275,3 +293,41 @@ def test_chunks_as_bytes_are_refused(grid):
     grid[0, 0] = 1
     with pytest.raises(OSError, match="several sections"):
         grid.id.read_direct_chunk((0, 0))
+
+
+FILES = [{"libver": "latest"}, {"rdcc_nbytes": 0}, {"rdcc_nbytes": 3000}, {"fs_strategy": "page", "fs_persist": True}, {"userblock_size": 512}, {"driver": "core"}]
+
+
+@pytest.mark.parametrize("options", FILES, ids=str)
+def test_kinds_of_files(tmp_path, options):
+    """Also with caches that are smaller than a chunk."""
+    rng, twin, mask = np.random.default_rng(3), np.zeros((200, 200)), np.zeros((200, 200), bool)
+    with hyperslab.File(tmp_path / "x.h5", "w", **options) as file:
+        made = file.create_dataset("x", (200, 200), "f8", sparse=True, compression="lzf", chunks=(33, 20))
+        for start in range(0, 180, 9):
+            coords, values = rng.integers(0, 200, (200, 2)), rng.random(200)
+            made.write_coords(coords, values)
+            made.erase(np.s_[start : start + 9])
+            for place, value in zip(coords, values, strict=True):
+                twin[tuple(place)], mask[tuple(place)] = value, True
+            twin[start : start + 9], mask[start : start + 9] = 0, False
+    with hyperslab.File(tmp_path / "x.h5") as file:
+        coords, values = file["x"].read_defined()
+        assert np.array_equal(coords, np.argwhere(mask)) and np.array_equal(values, twin[mask])
+        assert np.array_equal(file["x"][...], twin)
+
+
+def test_threads(file):
+    made = file.create_dataset("x", (100, 90), "i4", chunks=(16, 16), sparse=True, compression="gzip")
+
+    def write(thread):
+        rng = np.random.default_rng(thread)
+        for _ in range(30):
+            coords = np.column_stack([rng.integers(0, 25, 40) * 4 + thread, rng.integers(0, 90, 40)])
+            made.write_coords(coords, coords[:, 0] * 100 + coords[:, 1])
+            found, values = made.read_defined(np.s_[thread::4])
+            assert np.array_equal(values, found[:, 0] * 100 + found[:, 1])
+        return len(found)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(write, range(4))) == made.defined().npoints > 2000

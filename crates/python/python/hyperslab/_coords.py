@@ -10,7 +10,11 @@ from ._errors import CoordinateError
 
 
 def checked_coords(coords: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """The coordinates of elements of an array of this shape, one row for each element. For one dimension, a sequence of integers will do."""
+    """The coordinates of elements of an array of this shape, one row for each element. For one dimension, a sequence of integers will do.
+
+    >>> checked_coords([3, 5], (10,)).tolist()
+    [[3], [5]]
+    """
     rank = len(shape)
     coords = np.asarray(coords)
     if coords.ndim == 1 and (rank == 1 or coords.size == 0):

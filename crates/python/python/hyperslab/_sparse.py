@@ -16,8 +16,8 @@ from ._selections import choose
 from ._sparse_arrays import binsparse_arrays, binsparse_descriptor, to_pydata_sparse, to_scipy
 from ._write import values_for
 
-#: About as many elements are in a chunk of a sparse dataset if nothing is said.
-_ELEMENTS = 1 << 20
+#: About as many elements are in a chunk of a sparse dataset if nothing is said, and there are not many more chunks than so many, as far as the format allows it.
+_ELEMENTS, _CHUNKS, _MOST_ELEMENTS = 1 << 20, 1 << 12, 1 << 31
 
 
 class SparseMethods:
@@ -173,10 +173,16 @@ def check_structured(kind: str | None) -> None:
 
 
 def guess_sparse_chunk(shape: tuple[int, ...], maxshape: Any) -> tuple[int, ...]:
-    """A shape for the chunks of a sparse dataset: as many elements as are worth a request when few of them are defined. Dimensions that grow have one at a time."""
+    """A shape for the chunks of a sparse dataset: as many elements as are worth a request when few of them are defined. What is large has large chunks, because what is
+    stored once for each chunk counts there, and elements that are not defined do not. Dimensions that grow have one at a time.
+
+    >>> guess_sparse_chunk((4096, 4096), None), guess_sparse_chunk((0, 512, 512), (None, 512, 512))
+    ((1024, 1024), (1, 512, 512))
+    """
     limits = shape if maxshape is None else maxshape
     chunk = [1 if limit is None and size in (0, 1) else max(size, 1) for size, limit in zip(shape, limits, strict=True)]
-    while math.prod(chunk) > _ELEMENTS:
+    most = min(max(_ELEMENTS, math.prod(shape) // _CHUNKS), _MOST_ELEMENTS)
+    while math.prod(chunk) > most:
         longest = max(range(len(chunk)), key=lambda dim: chunk[dim])
         chunk[longest] = (chunk[longest] + 1) // 2
     return tuple(chunk)
