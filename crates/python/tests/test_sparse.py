@@ -217,11 +217,23 @@ def test_what_cannot_be_made(file, options, error, words):
     assert "x" not in file
 
 
-@pytest.mark.parametrize("libver", ["v108", ("v108", "latest")])
+@pytest.mark.parametrize("libver", ["v108", ("v108", "latest"), ("earliest", "v108"), ("earliest", "v114"), ("v110", "v112")])
 def test_old_library(tmp_path, libver):
     with hyperslab.File(tmp_path / "x.h5", "w", libver=libver) as file:
-        with pytest.raises(ValueError, match="libver"):
-            file.create_dataset("x", (10,), "i4", sparse=True)
+        for group in [file, file.create_group("group")]:
+            assert group.file.libver == file.libver
+            with pytest.raises(ValueError, match="libver"):
+                group.create_dataset("x", (10,), "i4", sparse=True)
+            assert list(group) in ([], ["group"])
+
+
+@pytest.mark.parametrize("libver", [None, "earliest", "latest", "v110", "v114", ("v110", "latest")])
+def test_new_library(tmp_path, libver):
+    with hyperslab.File(tmp_path / "x.h5", "w", libver=libver) as file:
+        file.create_dataset("group/x", (10,), "i4", sparse=True)[3] = 5
+        assert file["group"].create_dataset("y", (10,), "i4", sparse=True).density == 0.0
+    with hyperslab.File(tmp_path / "x.h5") as file:
+        assert file["group/x"].read_defined()[1].tolist() == [5]
 
 
 @pytest.mark.parametrize(

@@ -159,8 +159,16 @@ def test_binsparse(file, shape, format):
     assert np.array_equal(rebuilt, made[...]) and all(array.flags.c_contiguous for array in arrays.values())
 
 
+def test_names_of_binsparse(file):
+    for dtype, wanted in [("?", "bint8"), (">i2", "int16"), ("u8", "uint64"), (">f4", "float32"), ("c16", "complex[float64]")]:
+        made = file.create_dataset(wanted, (3,), dtype, sparse=True)
+        assert made.__binsparse_descriptor__()["binsparse"]["data_types"]["values"] == wanted
+        assert made.__binsparse__()["values"].dtype == np.dtype(dtype).newbyteorder("=")
+
+
 def test_no_binsparse(file):
-    with pytest.raises(TypeError, match="numbers"):
-        file.create_dataset("x", (3,), "S3", sparse=True).__binsparse__()
+    for dtype in ["S3", "f2", "g", [("a", "i4")]]:
+        with pytest.raises(TypeError, match="numbers"):
+            file.create_dataset(str(dtype), (3,), dtype, sparse=True).__binsparse__()
     with pytest.raises(TypeError, match="scalar"):
         file.create_dataset("scalar", data=3).__binsparse_descriptor__()

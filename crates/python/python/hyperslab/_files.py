@@ -113,6 +113,8 @@ class File(Group):
         made["cache"] = (cache_bytes, cache_max_bytes, cache_policy, cache_read_ahead, cache_dataset_bytes)
         made["pages"] = pages(options, mode in ("w", "w-", "x"), page_strategy)
         made["durability"] = durability
+        # For other objects of the same file; the engine knows no upper bound.
+        made["libver"] = self._libver
         made["retry"] = (retry, 0.001) if isinstance(retry, int) else retry
         made["evict_on_close"] = bool(evict_on_close)
         made["members"] = members(driver, options)
@@ -134,7 +136,8 @@ class File(Group):
         """A file that is open already."""
         file = object.__new__(File)
         Group.__init__(file, opened.root(), opened, "/")
-        file._swmr, file._driver, file._libver = False, None, libver_bounds(None)
+        settings, _ = opened.opened_with or (None, None)
+        file._swmr, file._driver, file._libver = False, None, (settings or {}).get("libver", libver_bounds(None))
         return file
 
     @property

@@ -7,6 +7,8 @@ import sys
 from typing import Any
 
 _VERSIONS = ("earliest", "v108", "v110", "v112", "v114", "v200", "latest")
+#: The newest library whose structures are written.
+NEWEST = _VERSIONS[-2]
 _LOCKING = (None, True, False, "true", "false", "best-effort")
 
 #: Sizes of caches and buffers, and what new files are made with. `rdcc_nslots` is only checked.
@@ -31,8 +33,13 @@ _DRIVERS: dict[str | None, frozenset[str]] = {
 def libver_bounds(libver: Any) -> tuple[str, str]:
     """The oldest and the newest library that are meant."""
     low, high = (libver, None) if libver is None or isinstance(libver, str) else libver
-    newest = _VERSIONS[-2]
-    return (low or "earliest").replace("latest", newest), (high or newest).replace("latest", newest)
+    return (low or "earliest").replace("latest", NEWEST), (high or NEWEST).replace("latest", NEWEST)
+
+
+def check_for_sparse(libver: tuple[str, str]) -> None:
+    """Fails if a file must not have what sparse datasets need."""
+    if libver[1] != NEWEST:
+        raise ValueError(f"sparse datasets need libver up to {NEWEST!r}, and the file was opened with libver up to {libver[1]!r}")
 
 
 def check_cache_options(options: dict[str, Any]) -> None:

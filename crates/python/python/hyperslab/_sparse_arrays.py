@@ -95,12 +95,12 @@ def binsparse_descriptor(dataset: Any) -> dict[str, Any]:
 
 
 def _value_kind(dtype: np.dtype) -> str:
-    if dtype.kind not in "biufc":
-        raise TypeError(f"binsparse holds numbers, not values of {dtype}")
-    name = dtype.newbyteorder("=").name
+    """The name that the specification of binsparse has for a type of numbers."""
+    if dtype.kind not in "iu" and dtype.char not in "?fdFD":
+        raise TypeError(f"binsparse holds numbers of up to 64 bits, and complex numbers of two of these, not values of {dtype}")
     if dtype.kind == "c":
         return f"complex[float{dtype.itemsize * 4}]"
-    return "bint8" if dtype.kind == "b" else name
+    return "bint8" if dtype.kind == "b" else dtype.name
 
 
 def binsparse_arrays(dataset: Any) -> dict[str, np.ndarray]:
