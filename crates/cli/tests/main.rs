@@ -26,4 +26,5 @@ mod pipes;
 mod put;
 mod references;
 mod repack;
+mod sparse;
 mod terminal;

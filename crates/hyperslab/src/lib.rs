@@ -87,6 +87,7 @@ mod paths;
 mod references;
 mod repack;
 mod scale;
+mod sections;
 mod slice;
 mod values;
 mod view;
@@ -121,6 +122,7 @@ pub use open_options::OpenOptions;
 pub use paths::ObjectPaths;
 pub use references::{ObjectReference, RegionReference};
 pub use repack::Repack;
+pub use sections::StoredSections;
 pub use slice::{Index, Slice};
 pub use view::View;
 

@@ -1,11 +1,13 @@
 //! What a listing says of an entry, gathered once for both kinds of output.
 
 use crate::attributes::{self, AttributeRecord};
+use crate::filter::Filter;
 use crate::names::Names;
+use crate::sparse::SparseFacts;
 use crate::text::{dims, lossy};
 use crate::walk::{Entry, Met};
 use hyperslab::space::UNLIMITED;
-use hyperslab::{Dataset, FilterStep, Layout, Node};
+use hyperslab::{Dataset, Layout, Node};
 use serde::Serialize;
 
 /// A line of the listing. Names are text here; what is no text in them is replaced.
@@ -50,6 +52,9 @@ pub(crate) struct Facts {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) sources: Vec<String>,
     pub(crate) filters: Vec<Filter>,
+    /// What only sparse datasets have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sparse: Option<SparseFacts>,
     /// What the values take without filters; nothing if 64 bits do not hold the number.
     pub(crate) bytes: Option<u64>,
     /// What they take as stored.
@@ -57,13 +62,6 @@ pub(crate) struct Facts {
     /// How many chunks are stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) chunks: Option<u64>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Filter {
-    pub(crate) id: u16,
-    pub(crate) name: String,
-    pub(crate) parameters: Vec<u32>,
 }
 
 impl Record {
@@ -127,7 +125,8 @@ impl Facts {
             chunk: None,
             index: None,
             sources: Vec::new(),
-            filters: dataset.filters().iter().map(Filter::from).collect(),
+            filters: Filter::all(dataset.filters()),
+            sparse: SparseFacts::of(dataset),
             bytes: extent.bytes(dataset.datatype().size() as u64),
             stored: stored.map(|stored| stored.bytes),
             chunks: stored.and_then(|stored| stored.chunks),
@@ -140,7 +139,8 @@ impl Facts {
                 facts.sources = files.iter().map(|(name, ..)| lossy(name)).collect();
             }
             Ok(Layout::Chunked { chunk, index }) => {
-                (facts.layout, facts.chunk, facts.index) = ("chunked", Some(chunk), Some(index));
+                let layout = if dataset.is_sparse() { "sparse" } else { "chunked" };
+                (facts.layout, facts.chunk, facts.index) = (layout, Some(chunk), Some(index));
             }
             Ok(Layout::Virtual(sources)) => {
                 facts.layout = "virtual";
@@ -150,16 +150,5 @@ impl Facts {
             Err(why) => note(why),
         }
         facts
-    }
-}
-
-impl From<&FilterStep> for Filter {
-    fn from(step: &FilterStep) -> Filter {
-        let known = hyperslab::filter::known_name(step.id).map(str::to_owned);
-        let name = known.unwrap_or_else(|| match step.name.as_slice() {
-            [] => format!("filter {}", step.id),
-            name => lossy(name),
-        });
-        Filter { id: step.id, name, parameters: step.params.clone() }
     }
 }

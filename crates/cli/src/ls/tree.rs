@@ -1,8 +1,9 @@
 //! The listing as a tree.
 
-use super::record::{Facts, Filter, Record};
+use super::record::{Facts, Record};
 use crate::attributes;
 use crate::escape::printable;
+use crate::filter;
 use crate::names::Names;
 use crate::style::{DATASET, FAINT, GROUP, LINK, SHAPE, TYPE, error};
 use crate::text::{self, bytes, count, sizes, whole_size};
@@ -77,12 +78,19 @@ fn storage(facts: &Facts) -> String {
     match facts.layout {
         "contiguous" => {}
         "chunked" => words.push(format!("chunks {}", facts.chunk.as_deref().map_or_else(String::new, sizes))),
+        "sparse" => words.push(format!("sparse chunks {}", facts.chunk.as_deref().map_or_else(String::new, sizes))),
         "virtual" => words.push(format!("virtual, {}", count(facts.sources.len() as u64, "source"))),
         "external" => words.push(format!("in {}", printable(facts.sources.join(", ").as_bytes()))),
         other => words.push(other.into()),
     }
     if !facts.filters.is_empty() {
-        words.push(facts.filters.iter().map(filter).collect::<Vec<_>>().join("+"));
+        words.push(filter::words(&facts.filters));
+    }
+    if let Some(sparse) = &facts.sparse {
+        words.push(sparse.filter_words());
+        let density = sparse.density_words().map_or(String::new(), |density| format!(" ({density})"));
+        words.extend(sparse.defined.map(|defined| format!("{defined} defined{density}")));
+        words.retain(|words| !words.is_empty());
     }
     match facts.stored {
         None => {}
@@ -95,14 +103,6 @@ fn storage(facts: &Facts) -> String {
         }
     }
     words.join(", ")
-}
-
-/// A filter, with its level where it has one.
-fn filter(filter: &Filter) -> String {
-    match (filter.id, filter.parameters.first()) {
-        (1 | 32015, Some(level)) => format!("{} {level}", printable(filter.name.as_bytes())),
-        _ => printable(filter.name.as_bytes()),
-    }
 }
 
 /// The attributes below the line of their object; says how many objects failed, none or one.

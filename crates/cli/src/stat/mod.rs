@@ -1,6 +1,7 @@
 //! `hyperslab stat`: what the bytes of a file are used for.
 
 mod record;
+mod sparse;
 
 use crate::arguments::Stat;
 use crate::check::look;
@@ -68,7 +69,8 @@ fn text(out: &mut impl Write, record: &Record, most: usize) -> io::Result<()> {
     }
     right(&mut table, 1..4);
     writeln!(out, "{}", table.trim_fmt())?;
-    datasets(out, &record.datasets, most)
+    datasets(out, &record.datasets, most)?;
+    sparse::table(out, &record.datasets, most)
 }
 
 /// Versions and how space is managed.
@@ -109,8 +111,13 @@ fn datasets(out: &mut impl Write, datasets: &[DatasetRecord], most: usize) -> io
     }
     right(&mut table, 1..5);
     writeln!(out, "\n{}", table.trim_fmt())?;
-    match datasets.len().saturating_sub(most) {
+    more(out, datasets.len().saturating_sub(most))
+}
+
+/// How many rows a table leaves out.
+fn more(out: &mut impl Write, hidden: usize) -> io::Result<()> {
+    match hidden {
         0 => Ok(()),
-        hidden => writeln!(out, "{FAINT}… and {hidden} more{FAINT:#}"),
+        _ => writeln!(out, "{FAINT}… and {hidden} more{FAINT:#}"),
     }
 }

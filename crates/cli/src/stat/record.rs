@@ -1,9 +1,10 @@
 //! What there is to say of a file, gathered once for both kinds of output.
 
 use crate::failure::Failure;
+use crate::sparse::SparseFacts;
 use crate::text::lossy;
 use hyperslab::check::Report;
-use hyperslab::{File, Node};
+use hyperslab::{Dataset, File, Layout, Node};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -73,6 +74,18 @@ pub(crate) struct DatasetRecord {
     /// What they take as stored.
     pub(crate) stored: u64,
     pub(crate) chunks: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sparse: Option<SparseRecord>,
+}
+
+/// How a sparse dataset is stored.
+#[derive(Serialize)]
+pub(crate) struct SparseRecord {
+    pub(crate) chunk: Vec<u64>,
+    /// How chunks are found.
+    pub(crate) index: &'static str,
+    #[serde(flatten)]
+    pub(crate) facts: SparseFacts,
 }
 
 impl Record {
@@ -137,5 +150,14 @@ fn record(path: &str, node: Node) -> hyperslab::Result<Option<DatasetRecord>> {
         bytes: dataset.extent().bytes(dataset.datatype().size() as u64),
         stored: stored.bytes,
         chunks: stored.chunks,
+        sparse: sparse(&dataset)?,
     }))
+}
+
+fn sparse(dataset: &Dataset) -> hyperslab::Result<Option<SparseRecord>> {
+    let record = |facts| match dataset.layout()? {
+        Layout::Chunked { chunk, index } => Ok(Some(SparseRecord { chunk, index, facts })),
+        _ => Ok(None),
+    };
+    SparseFacts::of(dataset).map_or(Ok(None), record)
 }

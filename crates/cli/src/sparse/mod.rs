@@ -1,0 +1,5 @@
+//! Sparse datasets: what they take.
+
+mod facts;
+
+pub(crate) use facts::SparseFacts;
