@@ -159,7 +159,13 @@ as a whole. Large datasets are read piece by piece, so that memory does not grow
 Slices are written as in NumPy, one per dimension: 3, 1:4, ::2, -1, 2:-1. Missing ones mean the
 whole dimension.
 
-With --json, each object is one line: path, kind, type, shape, values nested as the shape says.
+A sparse dataset is printed by its defined elements, one a line with its coordinates: chunk by chunk,
+in each chunk by rising coordinates. All others have the fill value, which is said. With --slice, it
+is printed as any other array, unless --sparse-data asks for the defined elements of the slice.
+--sparse-locations prints which elements are defined, as blocks within chunks.
+
+With --json, each object is one line: path, kind, type, shape, values nested as the shape says; of a
+sparse dataset fill and elements (each with at and value) or locations (blocks: low and high corner).
 Integers and floating-point numbers have all their digits; \"NaN\", \"Infinity\" and \"-Infinity\" are
 text; opaque bytes are hexadecimal text; a compound is an object; a reference is an object with the
 path that it leads to. A line whose values were cut by --limit says \"truncated\": true.
@@ -168,6 +174,8 @@ Examples:
   hyperslab dump run.h5 /detector/images --slice '0, :4, ::16'
   hyperslab dump -a run.h5 /detector           with attributes
   hyperslab dump run.h5 /events --limit 10     the first ten records
+  hyperslab dump run.h5 /hits --sparse-locations   which elements of a sparse dataset are defined
+  hyperslab dump run.h5 /hits --sparse-data --slice '0, :100'
   hyperslab dump --json run.h5 /temperature | jq '.values | add'
   hyperslab dump run.h5 --cache-bytes 512M --cache-stats > values.txt")]
 pub(crate) struct Dump {
@@ -179,6 +187,12 @@ pub(crate) struct Dump {
     /// Print this part of each dataset
     #[arg(short, long, value_name = "SLICE", allow_hyphen_values = true)]
     pub(crate) slice: Option<Slice>,
+    /// Print which elements are defined, without values
+    #[arg(long, conflicts_with = "sparse_data")]
+    pub(crate) sparse_locations: bool,
+    /// Print the defined elements of sparse datasets, also of a slice; others as always
+    #[arg(long)]
+    pub(crate) sparse_data: bool,
     /// Print attributes too
     #[arg(short, long)]
     pub(crate) attributes: bool,

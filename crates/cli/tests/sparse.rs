@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hyperslab::{ChunkSection, File, s};
+use hyperslab::{ChunkSection, Dataset, File, NewDataset, s};
 use serde_json::{Value, json};
 
 use crate::common::{Folder, run, text};
@@ -57,4 +57,98 @@ fn ls_and_stat_tell_how_much_is_defined() {
     let small = stat["datasets"].as_array().unwrap().iter().find(|dataset| dataset["path"] == "/small").unwrap();
     assert_eq!([&small["sparse"]["defined"], &small["sparse"]["chunk"]], [&json!(8), &json!([10, 10])]);
     assert_eq!(small["sparse"]["filters"]["values"][0]["name"], "deflate");
+}
+
+#[test]
+fn dump_prints_what_is_defined() {
+    let folder = Folder::new("sparse-dump");
+    sample(&folder, "a.h5");
+    let plain = "/huge  i32  1048576×1048576\n10 elements defined, the fill value is 7\n[3, 4]  1\n[3, 5]  2\n[3, 6]  3\n[3, 7]  4\n\
+                 [70000, 9]  5\n[70000, 10]  6\n[70001, 9]  7\n[70001, 10]  8\n[1048575, 1048574]  9\n[1048575, 1048575]  10\n";
+    assert_eq!(told(&folder, "dump a.h5 /huge", 0), plain);
+    assert_eq!(told(&folder, "dump --sparse-data a.h5 /huge", 0), plain);
+    let locations = "/huge  i32  1048576×1048576\n10 elements defined, the fill value is 7\n[3, 4] to [3, 7]\n[70000, 9] to [70001, 10]\n\
+                     [1048575, 1048574] to [1048575, 1048575]\n";
+    assert_eq!(told(&folder, "dump --sparse-locations a.h5 /huge", 0), locations);
+    let limited = told(&folder, "dump --limit 2 a.h5 /huge", 0);
+    assert!(limited.ends_with("[3, 4]  1\n[3, 5]  2\n… and 8 more\n"), "{limited}");
+    let slice = told(&folder, "dump a.h5 /huge --slice 3,3:6", 0);
+    assert!(slice.ends_with("[7, 1, 2]\n"), "{slice}");
+    let slice = told(&folder, "dump --sparse-data a.h5 /huge --slice 3,3:6", 0);
+    assert!(slice.ends_with("the fill value is 7\n[3, 4]  1\n[3, 5]  2\n"), "{slice}");
+    let entry = &lines(&folder, "dump --json --limit 1 a.h5 /huge", 0)[0];
+    let expected = json!({"path": "/huge", "kind": "dataset", "type": "i32", "shape": [1 << 20, 1 << 20], "fill": 7,
+        "elements": [{"at": [3, 4], "value": 1}], "truncated": true});
+    assert_eq!(*entry, expected);
+    let entry = &lines(&folder, "dump --json --sparse-locations a.h5 /small", 0)[0];
+    assert_eq!(entry["locations"], json!([{"low": [2, 3], "high": [3, 6]}]));
+    assert_eq!(entry["fill"], 0);
+}
+
+/// A dataset of another file, made from the same values.
+fn variant(folder: &Folder, name: &str, make: impl Fn(NewDataset) -> NewDataset, change: impl Fn(&Dataset)) {
+    let file = File::create(folder.path(name)).unwrap();
+    let new = file.root().unwrap().new_dataset::<i32>().shape([1 << 20, 1 << 20]).fill_value(7);
+    let huge = make(new).create("huge").unwrap();
+    huge.write_slice(s![3, 4..8], &[1, 2, 3, 4]).unwrap();
+    huge.write_slice(s![70_000..70_002, 9..11], &[5, 6, 7, 8]).unwrap();
+    huge.write_slice(s![-1, -2..], &[9, 10]).unwrap();
+    change(&huge);
+    file.close().unwrap();
+}
+
+#[test]
+fn diff_compares_what_is_defined() {
+    let folder = Folder::new("sparse-diff");
+    sample(&folder, "a.h5");
+    let sparse = |new: NewDataset| new.chunks([1000, 3000]).sparse().deflate(1);
+    variant(&folder, "same.h5", sparse, |_| {});
+    assert_eq!(told(&folder, "diff a.h5 same.h5 /huge", 0), "");
+    let storage = told(&folder, "diff --only storage a.h5 same.h5 /huge", 1);
+    assert!(storage.contains("sparse chunks 32768×32768 and sparse chunks 1000×3000, selection: deflate"), "{storage}");
+    variant(&folder, "other.h5", sparse, |huge| {
+        huge.write_slice(s![3, 5], &[20]).unwrap();
+        huge.write_slice(s![9, 9], &[7]).unwrap();
+        huge.erase(huge.slice(s![70_001, 9..11]).unwrap().selection()).unwrap();
+    });
+    let other = told(&folder, "diff a.h5 other.h5 /huge", 1);
+    let expected = "≠ /huge  4 of 11 values differ, by 18.0 at the most; 2 defined only left, 1 only right\n    [3, 5]      2          20\n    \
+                    [70001, 9]  7          undefined\n    [70001, 10]  8          undefined\n    [9, 9]      undefined  7\n1 difference\n";
+    assert_eq!(squeezed(&other), squeezed(expected));
+    let entry = &lines(&folder, "diff --json a.h5 other.h5 /huge", 1)[0];
+    assert_eq!([&entry["defined_only_left"], &entry["defined_only_right"]], [&json!(2), &json!(1)]);
+    told(&folder, "diff --quiet a.h5 other.h5 /huge", 1);
+    // Beside a dense dataset, undefined elements have the fill value.
+    variant(&folder, "dense.h5", |new| new.chunks([64, 64]), |_| {});
+    assert_eq!(told(&folder, "diff a.h5 dense.h5 /huge", 0), "");
+    assert!(told(&folder, "diff --only storage dense.h5 a.h5 /huge", 1).contains("chunks 64×64 and sparse chunks"));
+    let change = |huge: &Dataset| huge.write_slice(s![500_000, 5], &[1]).unwrap();
+    variant(&folder, "changed.h5", |new| new.chunks([64, 64]), change);
+    assert!(told(&folder, "diff changed.h5 a.h5 /huge", 1).contains("[500000, 5]  1  7"));
+    variant(&folder, "more.h5", sparse, change);
+    assert!(told(&folder, "diff dense.h5 more.h5 /huge", 1).contains("[500000, 5]  7  1"));
+    variant(&folder, "fill.h5", |new| sparse(new).fill_value(8), |_| {});
+    assert_eq!(told(&folder, "diff a.h5 fill.h5 /huge", 1), "≠ /huge  fill value: 7 and 8\n1 difference\n");
+}
+
+fn squeezed(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn digest_sums_what_is_defined() {
+    let folder = Folder::new("sparse-digest");
+    let sparse = |new: NewDataset| new.chunks([1000, 3000]).sparse();
+    variant(&folder, "a.h5", sparse, |_| {});
+    variant(&folder, "b.h5", sparse, |_| {});
+    variant(&folder, "c.h5", sparse, |huge| huge.write_slice(s![9, 9], &[7]).unwrap());
+    let data = |name: &str| {
+        let entries = lines(&folder, &format!("digest {name}"), 0);
+        entries.into_iter().find(|entry| entry["path"] == "/huge").unwrap()
+    };
+    let [first, second, third] = ["a.h5", "b.h5", "c.h5"].map(data);
+    assert_eq!(first["data"], second["data"]);
+    assert_eq!([&first["layout"]["class"], &first["data"]["defined"]], [&json!("sparse"), &json!(10)]);
+    assert_eq!(third["data"]["defined"], 11);
+    assert_ne!(first["data"]["sha256"], third["data"]["sha256"]);
 }

@@ -13,8 +13,11 @@ their values; what they are stored as is a difference of its own.
 Numbers within --absolute or --relative of each other are equal. A NaN equals a NaN. References are
 equal if they lead to the same path. Large datasets are read piece by piece.
 
+An element that only one of two sparse datasets defines is a difference, whatever its value; so is
+another fill value. Beside a dataset that is not sparse, undefined elements have the fill value.
+
 With --json, each difference is one line: path, kind (only left, only right, kind, link, type, shape,
-attribute, values, storage), left and right as text, for values how many differ and the first of them.
+attribute, values, fill value, storage), left and right as text, for values how many differ and the first of them.
 
 Exit status: 0 equal, 1 different, 2 something could not be read or compared, such as values of
 arrays whose shapes differ if --only or --ignore say that shapes do not count.

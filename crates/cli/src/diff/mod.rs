@@ -3,6 +3,7 @@
 mod objects;
 mod print;
 mod rules;
+mod sparse;
 mod values;
 
 use crate::arguments::Diff;

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::text::{count, lossy, shape, sizes};
 use hyperslab::dtype::Datatype;
 use hyperslab::space::Extent;
-use hyperslab::{Attribute, Dataset, Error, Group, Layout, Link, Node, PathId, Target};
+use hyperslab::{Attribute, Dataset, Error, FilterStep, Group, Layout, Link, Node, PathId, Target};
 use std::cmp::Ordering;
 
 /// One thing of both sides, or of one.
@@ -140,9 +140,23 @@ impl Differ<'_> {
                 self.tell(&difference(path, "storage", None, Some(words.0), Some(words.1)))?;
             }
         }
+        if comparable && values && left.is_sparse() && right.is_sparse() {
+            self.fills(path, left, right)?;
+        }
         if comparable && values && !self.is_told() {
             let found = self.datasets(left, right);
             self.values(path, None, found)?;
+        }
+        Ok(())
+    }
+
+    /// Undefined elements of two sparse datasets are equal, whatever they read as: their fill value is compared by itself.
+    fn fills(&mut self, path: &[u8], left: &Dataset, right: &Dataset) -> Result<(), Failure> {
+        let words = || Ok((self.fill_words(left, true)?, self.fill_words(right, false)?));
+        match self.same_fill(left, right).and_then(|same| if same { Ok(None) } else { words().map(Some) }) {
+            Ok(None) => {}
+            Ok(Some((left, right))) => self.tell(&difference(path, "fill value", None, Some(left), Some(right)))?,
+            Err(why) => self.complain(path, &why),
         }
         Ok(())
     }
@@ -257,7 +271,9 @@ fn storage(dataset: &Dataset) -> String {
     let mut words = match dataset.layout() {
         Ok(Layout::Compact) => "compact".into(),
         Ok(Layout::Contiguous) => "contiguous".into(),
-        Ok(Layout::Chunked { chunk, .. }) => format!("chunks {}", sizes(&chunk)),
+        Ok(Layout::Chunked { chunk, .. }) => {
+            format!("{}chunks {}", if dataset.is_sparse() { "sparse " } else { "" }, sizes(&chunk))
+        }
         Ok(Layout::External(files)) => format!("{} of external files", count(files.len() as u64, "part")),
         Ok(Layout::Virtual(sources)) => format!("virtual, {}", count(sources.len() as u64, "source")),
         Ok(_) => "another way".into(),
@@ -268,9 +284,17 @@ fn storage(dataset: &Dataset) -> String {
     if max != dataset.shape() {
         words.push_str(&format!(", up to {}", sizes(max)));
     }
-    for step in dataset.filters() {
+    let told = |step: &FilterStep| {
         let name = hyperslab::filter::known_name(step.id).map_or_else(|| step.id.to_string(), str::to_owned);
-        words.push_str(&format!(", {name} {:?}", step.params));
+        format!(", {name} {:?}", step.params)
+    };
+    words.extend(dataset.filters().iter().map(told));
+    if let Some(filters) = dataset.section_filters() {
+        for (section, name) in [(0, "selection"), (1, "values")] {
+            words.push_str(&format!(", {name}: "));
+            let steps: String = filters.of(section).iter().map(told).collect();
+            words.push_str(steps.strip_prefix(", ").unwrap_or("no filters"));
+        }
     }
     words
 }

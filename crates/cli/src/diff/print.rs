@@ -56,7 +56,13 @@ impl Difference {
 fn summary(values: &Differing) -> String {
     let all = count(values.compared, "value");
     let largest = values.largest.map_or(String::new(), |largest| format!(", by {largest:?} at the most"));
-    format!("{} of {all} differ{}{largest}", values.differing, if values.differing == 1 { "s" } else { "" })
+    let only = match (values.defined_only_left, values.defined_only_right) {
+        (0, 0) => String::new(),
+        (left, 0) => format!("; {left} defined only left"),
+        (0, right) => format!("; {right} defined only right"),
+        (left, right) => format!("; {left} defined only left, {right} only right"),
+    };
+    format!("{} of {all} differ{}{largest}{only}", values.differing, if values.differing == 1 { "s" } else { "" })
 }
 
 impl Differing {

@@ -15,6 +15,11 @@ pub(crate) struct Differing {
     pub(crate) differing: u64,
     /// How many were compared.
     pub(crate) compared: u64,
+    /// How many are defined in the left one of two sparse datasets alone.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) defined_only_left: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) defined_only_right: u64,
     /// The largest distance of two numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) largest: Option<f64>,
@@ -33,8 +38,18 @@ pub(crate) struct Example {
 impl Differ<'_> {
     /// The values of two datasets of the same shape.
     pub(super) fn datasets(&self, left: &Dataset, right: &Dataset) -> Result<Differing> {
+        match (left.is_sparse(), right.is_sparse()) {
+            (true, true) => return self.sparse_pair(left, right),
+            (false, false) => {}
+            _ if !self.same_fill(left, right)? => {}
+            _ => {
+                if let Some(found) = self.sparse_and_dense(left, right)? {
+                    return Ok(found);
+                }
+            }
+        }
         let mut found = Differing::default();
-        let same_type = left.datatype() == right.datatype() && self.rules.are_plain() && is_flat(left.datatype());
+        let same_type = self.compares_bytes(left, right);
         // Values that were never written may be more than a program can read.
         if same_type && is_unwritten(left) && is_unwritten(right) && left.fill() == right.fill() {
             found.compared = left.len();
@@ -42,21 +57,36 @@ impl Differ<'_> {
         }
         for slabs in Pieces::all(left) {
             let (here, there) = (select(left, &slabs)?, select(right, &slabs)?);
-            // Bytes that are equal need no look at what they mean.
-            if same_type
-                && let (Ok(mine), Ok(other)) = (left.read_stored_selection(&here), right.read_stored_selection(&there))
-                && mine == other
-            {
-                found.compared += here.npoints();
-                continue;
-            }
-            let place = |number: u64| place(&slabs, number);
-            self.pairs(left.read_values(&here)?, right.read_values(&there)?, &place, &mut found)?;
+            self.selected((left, &here), (right, &there), &|number| place(&slabs, number), &mut found)?;
             if self.options.quiet && found.differing > 0 {
                 break;
             }
         }
         Ok(found)
+    }
+
+    /// Whether equal stored bytes of two datasets are equal values.
+    fn compares_bytes(&self, left: &Dataset, right: &Dataset) -> bool {
+        left.datatype() == right.datatype() && self.rules.are_plain() && is_flat(left.datatype())
+    }
+
+    /// The same part of two datasets; `place` tells where a value is by its number in the part.
+    pub(super) fn selected(
+        &self,
+        (left, here): (&Dataset, &Space),
+        (right, there): (&Dataset, &Space),
+        place: &dyn Fn(u64) -> Vec<u64>,
+        found: &mut Differing,
+    ) -> Result<()> {
+        // Bytes that are equal need no look at what they mean.
+        if self.compares_bytes(left, right)
+            && let (Ok(mine), Ok(other)) = (left.read_stored_selection(here), right.read_stored_selection(there))
+            && mine == other
+        {
+            found.compared += here.npoints();
+            return Ok(());
+        }
+        self.pairs(left.read_values(here)?, right.read_values(there)?, place, found)
     }
 
     /// The values of two attributes of the same shape.
@@ -93,6 +123,10 @@ impl Differ<'_> {
         }
         Ok(())
     }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn select(dataset: &Dataset, slabs: &[Slab]) -> Result<Space> {

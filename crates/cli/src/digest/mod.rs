@@ -8,6 +8,7 @@ mod encode;
 mod json;
 mod other_files;
 mod record;
+mod sparse;
 
 use std::{collections::HashMap, io::Write, path::Path};
 

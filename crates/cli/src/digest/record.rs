@@ -7,7 +7,7 @@ use hyperslab::{
 };
 use sha2::{Digest, Sha256};
 
-use super::{Scene, describe, encode::Encoder, json::Json};
+use super::{Scene, describe, encode::Encoder, json::Json, sparse};
 
 /// Sources of a virtual dataset that are still listed.
 const MAX_SOURCES: usize = 10_000;
@@ -85,13 +85,17 @@ fn describe_dataset(scene: &Scene<'_>, dataset: &Dataset, json: &mut Json) {
     json.set("data", data(scene, dataset));
 }
 
+/// The filters of chunks; of a sparse dataset a list for each section.
 fn filters(dataset: &Dataset) -> Json {
     let filter = |step: &hyperslab::FilterStep| {
         let params = step.params.iter().map(|&param| Json::from(u64::from(param))).collect();
         let flags = u64::from(step.flags & 0xff);
         Json::object([("id", Json::from(u64::from(step.id))), ("flags", Json::from(flags)), ("cd", params)])
     };
-    dataset.filters().iter().map(filter).collect()
+    match dataset.section_filters() {
+        Some(filters) => [0, 1].map(|section| filters.of(section).iter().map(filter).collect()).into_iter().collect(),
+        None => dataset.filters().iter().map(filter).collect(),
+    }
 }
 
 fn shape(extent: &Extent) -> Json {
@@ -112,7 +116,8 @@ fn layout(dataset: &Dataset) -> Json {
         }
         Ok(Layout::Chunked { chunk, index }) => {
             let chunk = chunk.into_iter().map(Json::from).collect();
-            Json::object([class("chunked"), ("chunk", chunk), ("index", Json::text(index))])
+            let kind = if dataset.is_sparse() { "sparse" } else { "chunked" };
+            Json::object([class(kind), ("chunk", chunk), ("index", Json::text(index))])
         }
         Ok(Layout::Virtual(sources)) => {
             let source =
@@ -152,6 +157,9 @@ fn fill(scene: &Scene<'_>, dataset: &Dataset) -> Result<Json, String> {
 }
 
 fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
+    if dataset.is_sparse() {
+        return sparse::data(scene, dataset);
+    }
     let (datatype, count) = (dataset.datatype(), dataset.len());
     let mut json = Json::object([("n", Json::from(count))]);
     if count.saturating_mul(in_memory(datatype)) > scene.cap {
@@ -200,7 +208,7 @@ fn in_arena(dataset: &Dataset, arena: &mut Arena) -> hyperslab::Result<Vec<u8>> 
 }
 
 /// What a value takes in libhdf5's memory, which is what the cap counts.
-fn in_memory(datatype: &Datatype) -> u64 {
+pub(super) fn in_memory(datatype: &Datatype) -> u64 {
     use hyperslab::dtype::{Class, Reference};
     match datatype.class() {
         Class::Vlen(vlen) if vlen.text.is_some() => 8,
@@ -214,6 +222,6 @@ fn in_memory(datatype: &Datatype) -> u64 {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

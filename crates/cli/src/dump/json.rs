@@ -44,6 +44,9 @@ impl Dumper<'_> {
         if let Some(slice) = &self.options.slice {
             self.field("slice", &slice.to_string())?;
         }
+        if let Some(sparse) = self.sparse(dataset) {
+            return self.sparse_json(dataset, sparse, errors);
+        }
         let part = match self.part(dataset) {
             Ok(part) => part,
             Err(why) => {

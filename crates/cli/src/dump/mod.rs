@@ -3,6 +3,7 @@
 mod brief;
 mod elements;
 mod json;
+mod sparse;
 mod text;
 
 use crate::arguments::Dump;

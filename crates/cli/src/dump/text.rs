@@ -67,6 +67,9 @@ impl Dumper<'_> {
         if dataset.extent().is_null() {
             return Ok(());
         }
+        if let Some(sparse) = self.sparse(dataset) {
+            return self.sparse_text(dataset, sparse, errors);
+        }
         let part = match self.part(dataset) {
             Ok(part) => part,
             Err(why) => {
