@@ -27,8 +27,9 @@ pub(crate) fn run(options: &Repack, out: &mut Output) -> Result<Status, Failure>
     if let Some(config) = options.caching.config() {
         repack = repack.cache(config);
     }
-    if !options.layout.is_empty() || !options.filter.is_empty() {
-        let wishes = Wishes::new(&file, &options.layout, &options.filter)?;
+    let layouts = options.layouts();
+    if !layouts.is_empty() || !options.filter.is_empty() {
+        let wishes = Wishes::new(&file, &layouts, &options.filter)?;
         repack = repack.store(move |old, new| wishes.grant(old, new));
     }
     let mut progress = Progress::new();

@@ -152,3 +152,70 @@ fn digest_sums_what_is_defined() {
     assert_eq!(third["data"]["defined"], 11);
     assert_ne!(first["data"]["sha256"], third["data"]["sha256"]);
 }
+
+/// The layout and the filters of a dataset, as `ls --json` tells them.
+fn entry(folder: &Folder, file: &str, path: &str) -> Value {
+    lines(folder, &format!("ls --json {file}"), 0).into_iter().find(|entry| entry["path"] == path).unwrap()
+}
+
+#[test]
+fn repack_makes_datasets_sparse_and_dense() {
+    let folder = Folder::new("sparse-repack");
+    let file = File::create(folder.path("dense.h5")).unwrap();
+    let root = file.root().unwrap();
+    let mut values = vec![0u16; 300 * 400];
+    for at in (0..values.len()).step_by(997) {
+        values[at] = at as u16 | 1;
+    }
+    let new = || root.new_dataset::<u16>().shape([300, 400]);
+    new().chunks([50, 70]).shuffle().deflate(3).write("filtered", &values).unwrap();
+    new().chunks([50, 70]).write("chunked", &values).unwrap();
+    new().write("contiguous", &values).unwrap();
+    root.new_dataset::<f32>().compact().fill_value(1.5f32).write("compact", &[1.5, 2.0, 1.5, 0.0, -0.0]).unwrap();
+    root.new_dataset::<f32>().chunks([2]).fill_value(0.0f32).write("zeros", &[0.0, -0.0, 1.0]).unwrap();
+    root.new_dataset::<String>().write("words", &["one".to_owned(), String::new()]).unwrap();
+    root.new_dataset::<i32>().shape([0]).max_shape([None]).create("none").unwrap();
+    file.close().unwrap();
+
+    told(&folder, "repack --sparse dense.h5 sparse.h5", 0);
+    assert_eq!(told(&folder, "diff dense.h5 sparse.h5", 0), "");
+    assert_eq!(told(&folder, "check sparse.h5", 0).lines().count(), 1);
+    let defined = values.iter().filter(|value| **value != 0).count();
+    for name in ["filtered", "chunked", "contiguous"] {
+        let entry = entry(&folder, "sparse.h5", &format!("/{name}"));
+        assert_eq!([&entry["layout"], &entry["sparse"]["defined"]], [&json!("sparse"), &json!(defined)], "{name}");
+    }
+    let filters = &entry(&folder, "sparse.h5", "/filtered")["sparse"]["filters"];
+    for section in ["selection", "values"] {
+        assert_eq!([&filters[section][0]["name"], &filters[section][1]["name"]], ["shuffle", "deflate"]);
+    }
+    // What differs from the fill value only in its bytes is kept.
+    let shown = told(&folder, "dump sparse.h5 /compact /zeros", 0);
+    for line in ["3 elements defined, the fill value is 1.5\n[1]  2\n[3]  0\n[4]  -0\n", "[1]  -0\n[2]  1\n"] {
+        assert!(shown.replace(".0", "").contains(line), "{shown}");
+    }
+    assert_eq!(entry(&folder, "sparse.h5", "/words")["layout"], "contiguous");
+
+    for words in ["--dense", "--layout contiguous", "--layout chunked:31x37"] {
+        told(&folder, &format!("repack {words} sparse.h5 again.h5"), 0);
+        assert_eq!(told(&folder, "diff dense.h5 again.h5", 0), "", "{words}");
+        assert_eq!(told(&folder, "diff sparse.h5 again.h5", 0), "", "{words}");
+        assert_ne!(entry(&folder, "again.h5", "/chunked")["layout"], "sparse", "{words}");
+        std::fs::remove_file(folder.path("again.h5")).unwrap();
+    }
+    told(&folder, "repack --sparse=/chunked --layout /contiguous=sparse:64x64 dense.h5 two.h5", 0);
+    let layouts = ["/chunked", "/contiguous", "/filtered"].map(|path| entry(&folder, "two.h5", path)["layout"].clone());
+    assert_eq!(layouts, ["sparse", "sparse", "chunked"]);
+    // A new shape of chunks, other filters, or none of both.
+    told(&folder, "repack --layout sparse:90x80 sparse.h5 third.h5", 0);
+    told(&folder, "repack --filter zstd third.h5 fourth.h5", 0);
+    told(&folder, "repack fourth.h5 fifth.h5", 0);
+    assert_eq!(told(&folder, "diff --ignore links sparse.h5 fifth.h5", 0), "");
+    let fifth = entry(&folder, "fifth.h5", "/filtered");
+    assert_eq!([&fifth["chunk"], &fifth["sparse"]["defined"]], [&json!([90, 80]), &json!(defined)]);
+    assert_eq!(fifth["sparse"]["filters"]["values"][0]["name"], "zstd");
+    let refused = run(&folder, "repack --sparse=/words dense.h5 no.h5");
+    assert!(text(&refused.stderr).contains("variable length"), "{}", text(&refused.stderr));
+    let refused = run(&folder, "repack --sparse --version 1.8 dense.h5 no.h5");
+    assert!(text(&refused.stderr).contains("superblock"), "{}", text(&refused.stderr));
+}

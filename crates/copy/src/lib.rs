@@ -14,6 +14,7 @@ mod prepare;
 mod prepared;
 mod repack;
 mod restore;
+mod sparse;
 mod tree;
 mod user_block;
 mod values;

@@ -13,8 +13,12 @@ impl Copier<'_> {
             return Ok(());
         }
         let Some(wanted) = how(from, planned, &self.target)? else { return Ok(()) };
+        let structure = |layout: &Layout| match layout {
+            Layout::Chunked { structure, .. } => *structure,
+            _ => None,
+        };
         let is_same = std::mem::discriminant(&wanted.layout) == std::mem::discriminant(&planned.layout);
-        if !is_same {
+        if !is_same || structure(&wanted.layout) != structure(&planned.layout) {
             planned.fill.alloc = wanted.fill.alloc;
         }
         (planned.layout, planned.filters) = (wanted.layout, wanted.filters);
@@ -22,10 +26,11 @@ impl Copier<'_> {
         if let Layout::Chunked { structure, chunk, index, .. } = &mut planned.layout {
             let filtered = !planned.filters.is_empty();
             let (version, extent, alloc) = (planned.layout_version, &planned.extent, planned.fill.alloc);
-            *index = match structure {
+            let usual = match structure {
                 Some(structure) => version::structured_chunk_index(extent, chunk, *structure, filtered),
                 None => version::chunk_index(version, extent, chunk, filtered, alloc),
             };
+            *index = hyperslab_chunk::index_that_holds(usual, extent, chunk);
         }
         Ok(())
     }

@@ -7,12 +7,11 @@ use super::{
     damage::{OfSource, Step},
     tree::Copier,
 };
-use hyperslab_chunk::{StripCut, for_each_strip};
 use hyperslab_dtype::Arena;
 use hyperslab_session::{OpenDataset, room};
 
 /// Stored bytes that are in memory at once, if no chunk is larger.
-const BATCH: u64 = 16 << 20;
+pub(super) const BATCH: u64 = 16 << 20;
 
 /// The same for values that refer to more in the heap.
 const BATCH_IN_HEAP: u64 = 1 << 18;
@@ -54,6 +53,11 @@ impl Copier<'_> {
             // The header has room for each element, so those that were never written are stored, too.
             _ if matches!(new, Layout::Compact(_)) => self.part_by_part(from, to, new),
             Layout::Chunked { .. } if !changes && is_same => self.chunks(from, to),
+            Layout::Chunked { structure: None, .. } | Layout::Contiguous { .. } | Layout::Compact(_)
+                if to.is_sparse() =>
+            {
+                self.differing_values(from, to)
+            }
             Layout::Chunked { structure: Some(_), chunk, .. } => self.defined_values(from, to, chunk),
             Layout::Chunked { chunk, .. } => self.chunk_by_chunk(from, to, chunk, new),
             Layout::Compact(_) | Layout::Contiguous { address: Some(_), .. } => self.part_by_part(from, to, new),
@@ -72,24 +76,6 @@ impl Copier<'_> {
         }
         for (place, _) in entries {
             self.part(from, to, &slabs(&place, chunk, &dims))?;
-        }
-        Ok(())
-    }
-
-    /// Defined values of chunks that are stored in another way, chunk by chunk.
-    fn defined_values(&mut self, from: &OpenDataset, to: &OpenDataset, chunk: &[u64]) -> Step<()> {
-        let (dims, cut) = (from.shape(), StripCut::to_fit(BATCH, vec![1; chunk.len()], from.datatype().size() as u64));
-        for (place, _) in from.stored_entries().of_source()? {
-            let mut whole = from.space();
-            whole.select_hyperslab(Op::Set, &slabs(&place, chunk, &dims)).of_source()?;
-            let defined = from.defined(&whole).of_source()?;
-            let (mut strips, places) = (Vec::new(), Space::simple(&[defined.npoints()]).of_source()?);
-            let mut keep = |part: &Space, _: &Space| {
-                strips.push(part.clone());
-                Ok::<_, hyperslab_chunk::Error>(())
-            };
-            for_each_strip(&defined, &places, Some(&cut), &mut keep).of_source()?;
-            strips.iter().try_for_each(|strip| self.selected(from, to, strip))?;
         }
         Ok(())
     }
@@ -167,7 +153,7 @@ impl Copier<'_> {
 }
 
 /// The elements of a chunk that the dataset has.
-fn slabs(place: &[u64], chunk: &[u64], dims: &[u64]) -> Vec<Slab> {
+pub(super) fn slabs(place: &[u64], chunk: &[u64], dims: &[u64]) -> Vec<Slab> {
     let corner = place.iter().zip(chunk).map(|(nth, size)| nth.saturating_mul(*size));
     let sides = corner.zip(chunk).zip(dims);
     sides.map(|((start, size), dim)| Slab::block(start, (*size).min(dim.saturating_sub(start)))).collect()
@@ -200,7 +186,7 @@ fn alike(old: &Layout, new: &Layout) -> bool {
 }
 
 /// Boxes that make up an array together, each with at most so many elements and in one piece.
-struct Parts {
+pub(super) struct Parts {
     dims: Vec<u64>,
     /// The sides of a box.
     sides: Vec<u64>,
@@ -208,7 +194,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(dims: Vec<u64>, most: u64) -> Parts {
+    pub(super) fn new(dims: Vec<u64>, most: u64) -> Parts {
         let (mut left, mut sides) = (most.max(1), dims.clone());
         for side in sides.iter_mut().rev() {
             let whole = *side;

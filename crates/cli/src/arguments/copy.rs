@@ -57,7 +57,9 @@ Writes a file anew: all objects, links, attributes, comments, orders of creation
 References refer to the copies. Free and lost space stays behind. Chunks are copied as they are
 stored, unless --layout or --filter say how datasets shall be.
 
-A layout is compact, contiguous, chunked or chunked:64x64. Filters are none, or names joined by +:
+A layout is compact, contiguous, chunked, chunked:64x64, sparse, sparse:64x64 or dense. Sparse chunks
+have only defined elements: of a dense dataset those that differ from the fill value. No released
+libhdf5 reads them. dense gives sparse datasets all their elements, in chunks. Filters are none, or names joined by +:
   shuffle, gzip:6, fletcher32, szip:nn:16, scaleoffset:0, nbit, lzf, zstd:3, lz4, bzip2:9,
   bitshuffle:lz4, blosc:5:lz4, blosc2:5:lz4, or a filter's number with its parameters, such as 307:9
 With PATH= in front they are for one dataset, else for all datasets that they fit. A dataset keeps
@@ -77,7 +79,9 @@ Examples:
   hyperslab repack run.h5 small.h5
   hyperslab repack --version 1.10 run.h5 fast.h5      for libhdf5 1.10 and newer
   hyperslab repack --filter shuffle+gzip:9 --filter /mask=none run.h5 small.h5
-  hyperslab repack --layout /images=chunked:1x512x512 run.h5 images.h5")]
+  hyperslab repack --layout /images=chunked:1x512x512 run.h5 images.h5
+  hyperslab repack --sparse=/images --filter /images=zstd run.h5 sparse.h5
+  hyperslab repack --dense sparse.h5 all.h5           for programs that know no sparse datasets")]
 pub(crate) struct Repack {
     /// The file
     pub(crate) from: PathBuf,
@@ -86,6 +90,12 @@ pub(crate) struct Repack {
     /// How datasets shall lie in the file
     #[arg(short, long, value_name = "[PATH=]LAYOUT")]
     pub(crate) layout: Vec<For<Layout>>,
+    /// Let one dataset, or all that can be, be sparse: short for `--layout [PATH=]sparse`
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) sparse: Vec<String>,
+    /// Let one dataset, or all that are, not be sparse any more: short for `--layout [PATH=]dense`
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) dense: Vec<String>,
     /// What their chunks shall go through
     #[arg(short, long, value_name = "[PATH=]FILTERS")]
     pub(crate) filter: Vec<For<Filters>>,
@@ -100,4 +110,13 @@ pub(crate) struct Repack {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) caching: Caching,
+}
+
+impl Repack {
+    /// All layouts that are asked for.
+    pub(crate) fn layouts(&self) -> Vec<For<Layout>> {
+        let sparse = self.sparse.iter().map(|path| For::at(path, Layout::Sparse(None)));
+        let dense = self.dense.iter().map(|path| For::at(path, Layout::Dense));
+        self.layout.iter().cloned().chain(sparse).chain(dense).collect()
+    }
 }

@@ -13,7 +13,7 @@ use thiserror::Error;
 /// What is wrong with such a word.
 #[derive(Debug, Error)]
 pub(crate) enum WordError {
-    #[error("`{0}` is no layout: compact, contiguous, chunked or chunked:64x64")]
+    #[error("`{0}` is no layout: compact, contiguous, chunked, chunked:64x64, sparse, sparse:64x64 or dense")]
     Layout(String),
     #[error(
         "`{0}` is no filter: none, shuffle, gzip, fletcher32, szip, scaleoffset, nbit, lzf, zstd, lz4, bzip2, bitshuffle, blosc, blosc2 or a number"
@@ -30,6 +30,10 @@ pub(crate) enum Layout {
     Contiguous,
     /// In chunks, of this shape if one is given.
     Chunked(Option<Vec<u64>>),
+    /// In chunks that have only defined elements, of this shape if one is given, else of that which they have.
+    Sparse(Option<Vec<u64>>),
+    /// Sparse datasets with all elements, in chunks of the shape that they have; others as they are.
+    Dense,
 }
 
 impl FromStr for Layout {
@@ -41,9 +45,11 @@ impl FromStr for Layout {
             (None, "compact") => Ok(Layout::Compact),
             (None, "contiguous") => Ok(Layout::Contiguous),
             (None, "chunked") => Ok(Layout::Chunked(None)),
-            (Some(("chunked", shape)), _) => {
+            (None, "sparse") => Ok(Layout::Sparse(None)),
+            (None, "dense") => Ok(Layout::Dense),
+            (Some((kind @ ("chunked" | "sparse"), shape)), _) => {
                 let Shape(chunk) = shape.parse().map_err(|_| wrong())?;
-                Ok(Layout::Chunked(Some(chunk)))
+                Ok(if kind == "sparse" { Layout::Sparse(Some(chunk)) } else { Layout::Chunked(Some(chunk)) })
             }
             _ => Err(wrong()),
         }
@@ -55,6 +61,13 @@ impl FromStr for Layout {
 pub(crate) struct For<T> {
     path: Option<String>,
     what: T,
+}
+
+impl<T> For<T> {
+    /// For the object at a path; for all if there is none.
+    pub(crate) fn at(path: &str, what: T) -> For<T> {
+        For { path: (!path.is_empty()).then(|| path.to_owned()), what }
+    }
 }
 
 impl<T: FromStr> FromStr for For<T> {
@@ -79,6 +92,7 @@ mod tests {
         assert_eq!(all, For { path: None, what: Layout::Chunked(Some(vec![8, 16])) });
         let one: For<Layout> = "/a=b=compact".parse().unwrap();
         assert_eq!(one, For { path: Some("/a=b".into()), what: Layout::Compact });
+        assert_eq!("sparse:8".parse::<Layout>().unwrap(), Layout::Sparse(Some(vec![8])));
         assert!("chunked:8by16".parse::<Layout>().is_err() && "/a=".parse::<For<Layout>>().is_err());
     }
 }

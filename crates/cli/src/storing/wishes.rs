@@ -5,12 +5,19 @@ use crate::failure::Failure;
 use crate::find;
 use hyperslab::driver::Memory;
 use hyperslab::space::UNLIMITED;
-use hyperslab::{Dataset, File, FilterStep, Group, Layout as Stored, NewDataset, Node};
+use hyperslab::{ChunkSection, Dataset, File, FilterStep, Group, Layout as Stored, NewDataset, Node};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The most bytes that a header takes, so that everything else in it has room too.
 const MOST_COMPACT: u64 = 60_000;
+
+/// The most bytes of a chunk that stays as it is when its dataset becomes dense.
+const MOST_DENSE: u64 = 16 << 20;
+
+/// The numbers of the sections of sparse chunks.
+const SELECTION: u8 = 0;
+const VALUES: u8 = 1;
 
 /// What is wished for a dataset.
 #[derive(Clone, Default)]
@@ -26,6 +33,7 @@ impl Wish {
         let new = match self.layout {
             Some(Layout::Compact) => new.compact(),
             Some(Layout::Contiguous) => new.contiguous(),
+            Some(Layout::Sparse(_)) => new.auto_chunks().sparse(),
             _ => new.auto_chunks(),
         };
         filters.give(new).create_unnamed().map(drop)
@@ -97,23 +105,55 @@ impl Wishes {
 
 /// A new dataset that is stored as it is wished for, else as the old one; chunks that are not meant for it alone are cut to its size.
 fn stored(old: &Dataset, new: NewDataset, wish: Wish, alone: bool) -> Option<NewDataset> {
+    let layout = match (wish.layout, old.is_sparse()) {
+        (Some(Layout::Dense), true) => Some(dense(old)),
+        (Some(Layout::Dense), false) => None,
+        (None, true) => Some(Layout::Sparse(None)),
+        (layout, _) => layout,
+    };
     let stored = old.layout().ok()?;
-    let is_chunked = matches!((&wish.layout, &stored), (Some(Layout::Chunked(_)), _) | (None, Stored::Chunked { .. }));
-    let new = match (wish.layout, stored) {
+    let is_sparse = matches!(layout, Some(Layout::Sparse(_)));
+    let is_chunked =
+        is_sparse || matches!((&layout, &stored), (Some(Layout::Chunked(_)), _) | (None, Stored::Chunked { .. }));
+    let new = match (layout, stored) {
         (Some(Layout::Compact), _) | (None, Stored::Compact) if !wants(&wish.filters) => new.compact(),
         (Some(Layout::Contiguous), _) | (None, Stored::Contiguous) if !wants(&wish.filters) => new.contiguous(),
         (Some(Layout::Compact), _) => new.compact(),
         (Some(Layout::Contiguous), _) => new.contiguous(),
-        (Some(Layout::Chunked(Some(chunk))), _) if !alone => new.chunks(cut(&chunk, old)),
-        (Some(Layout::Chunked(Some(chunk))), _) => new.chunks(chunk),
-        (None, Stored::Chunked { chunk, .. }) => new.chunks(chunk),
+        (Some(Layout::Chunked(Some(chunk)) | Layout::Sparse(Some(chunk))), _) if !alone => new.chunks(cut(&chunk, old)),
+        (Some(Layout::Chunked(Some(chunk)) | Layout::Sparse(Some(chunk))), _) => new.chunks(chunk),
+        (None | Some(Layout::Sparse(None)), Stored::Chunked { chunk, .. }) => new.chunks(chunk),
         _ => new.auto_chunks(),
     };
+    let new = if is_sparse { new.sparse() } else { new };
     Some(match wish.filters {
         Some(filters) => filters.give(new),
-        None if is_chunked => old.filters().iter().fold(new, keep),
+        None if is_chunked => kept_filters(old, new, is_sparse),
         None => new,
     })
+}
+
+/// The layout of a sparse dataset that shall have all elements: its chunks, unless those would be too large to be in memory as a whole.
+fn dense(old: &Dataset) -> Layout {
+    let bytes =
+        |chunk: &[u64]| chunk.iter().fold(old.datatype().size() as u64, |bytes, side| bytes.saturating_mul(*side));
+    match old.layout() {
+        Ok(Stored::Chunked { chunk, .. }) if bytes(&chunk) <= MOST_DENSE => Layout::Chunked(Some(chunk)),
+        _ => Layout::Chunked(None),
+    }
+}
+
+/// Gives a new dataset the filters of the old one. Those of a dense dataset go for all sections of a sparse one, and those of the values of a sparse dataset
+/// for the chunks of a dense one.
+fn kept_filters(old: &Dataset, new: NewDataset, is_sparse: bool) -> NewDataset {
+    match old.section_filters() {
+        None => old.filters().iter().fold(new, keep),
+        Some(filters) if !is_sparse => filters.of(VALUES).iter().fold(new, keep),
+        Some(filters) => {
+            let new = filters.of(SELECTION).iter().fold(new.section(ChunkSection::Selection), keep);
+            filters.of(VALUES).iter().fold(new.section(ChunkSection::Values), keep)
+        }
+    }
 }
 
 fn wants(filters: &Option<Filters>) -> bool {
@@ -127,8 +167,14 @@ fn can_be(old: &Dataset, wish: &Wish) -> bool {
     match &wish.layout {
         Some(Layout::Compact) => !grows && bytes.is_some_and(|bytes| bytes <= MOST_COMPACT),
         Some(Layout::Contiguous) => !grows && bytes.is_some(),
-        Some(Layout::Chunked(Some(chunk))) => chunk.len() == extent.rank() && !extent.is_empty(),
-        Some(Layout::Chunked(None)) | None => extent.rank() > 0 && !extent.is_empty(),
+        Some(Layout::Sparse(_)) if old.datatype().has_vlen() || old.datatype().has_reference() => false,
+        Some(Layout::Chunked(Some(chunk)) | Layout::Sparse(Some(chunk))) => {
+            chunk.len() == extent.rank() && !extent.is_empty()
+        }
+        Some(Layout::Dense) if wish.filters.is_none() => old.is_sparse(),
+        Some(Layout::Chunked(None) | Layout::Sparse(None) | Layout::Dense) | None => {
+            extent.rank() > 0 && !extent.is_empty()
+        }
     }
 }
 
