@@ -7,6 +7,7 @@ mod clear;
 mod gaps;
 mod report;
 mod space_map;
+mod sparse;
 mod walk;
 
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use hyperslab_chunk::SurveyedDataset;
 use hyperslab_file::Survey;
 use hyperslab_object::{Context, Kind, Object, PathId, Target, may_lag, survey_shared};
 
-use crate::{MARK, Progress, Report, Space, gaps, space_map::SpaceMap};
+use crate::{MARK, Progress, Report, Space, gaps, space_map::SpaceMap, sparse::SparseDataset};
 
 /// Progress is told of once in so many objects.
 const OFTEN: u64 = 64;
@@ -156,6 +156,9 @@ impl<'a> Walk<'a> {
             filtered: !filters.is_empty(),
         };
         kept.survey(context.file(), &mut self.map);
+        let (address, element) = (object.address(), datatype.size() as u64);
+        let sparse = SparseDataset { address, layout: &layout, extent: &extent, element, filters: &filters };
+        sparse.survey(context.file(), &mut self.map);
     }
 
     /// Compares the hard links that were met with what objects say.

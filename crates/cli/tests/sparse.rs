@@ -219,3 +219,51 @@ fn repack_makes_datasets_sparse_and_dense() {
     let refused = run(&folder, "repack --sparse --version 1.8 dense.h5 no.h5");
     assert!(text(&refused.stderr).contains("superblock"), "{}", text(&refused.stderr));
 }
+
+/// Where bytes lie in a file.
+fn places(bytes: &[u8], wanted: &[u8]) -> Vec<usize> {
+    (0..=bytes.len() - wanted.len()).filter(|at| bytes[*at..].starts_with(wanted)).collect()
+}
+
+#[test]
+fn check_reads_which_elements_are_defined() {
+    let folder = Folder::new("sparse-check");
+    for filtered in [false, true] {
+        let file = File::create(folder.path("a.h5")).unwrap();
+        let group = file.root().unwrap().create_group("run").unwrap();
+        let new = group.new_dataset::<u64>().shape([40, 50]).chunks([10, 10]).sparse();
+        let new = if filtered { new.section(ChunkSection::Selection).shuffle().lzf() } else { new };
+        let dataset = new.create("hits").unwrap();
+        let marked: Vec<u64> = (0..8).map(|nth| 0x5eed_0000_0000 + nth).collect();
+        dataset.write_slice(s![0, 0..8], &[1u64; 8]).unwrap();
+        dataset.write_slice(s![32, 41..49], &marked).unwrap();
+        drop(dataset);
+        file.close().unwrap();
+        let clean = told(&folder, "check --strict a.h5", 0);
+        assert!(clean.starts_with("a.h5: whole"), "{clean}");
+        let whole = std::fs::read(folder.path("a.h5")).unwrap();
+        // Section 0 ends where the values begin.
+        let [values] = places(&whole, &marked[0].to_le_bytes())[..] else { panic!("the values are there once") };
+        let dumped = told(&folder, "dump a.h5", 0);
+        let mut noticed = 0;
+        for before in 1..24 {
+            let mut bytes = whole.clone();
+            bytes[values - before] ^= 0x10;
+            std::fs::write(folder.path("b.h5"), bytes).unwrap();
+            let (checked, read) = (run(&folder, "check b.h5"), run(&folder, "dump b.h5"));
+            if text(&read.stdout) == dumped {
+                // Filtered bytes may stand for the same, or they are not of this chunk.
+                assert_eq!((filtered, checked.status.code()), (true, Some(0)), "{before}");
+                continue;
+            }
+            let told = text(&checked.stdout);
+            assert_eq!((checked.status.code(), read.status.code()), (Some(1), Some(1)), "{filtered} {before}: {told}");
+            let expected = "chunk of /run/hits: section 0 (which elements are defined) of chunk [3, 4]: ";
+            assert!(told.contains(expected), "{filtered} {before}: {told}");
+            assert!(text(&read.stderr).contains("/run/hits"), "{}", text(&read.stderr));
+            noticed += 1;
+        }
+        assert!(noticed == 23 || filtered && noticed > 12, "{filtered}: {noticed}");
+        std::fs::remove_file(folder.path("a.h5")).unwrap();
+    }
+}

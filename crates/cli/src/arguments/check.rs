@@ -7,7 +7,8 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Looks at every structure of a file: superblock, object headers, trees, heaps, arrays, free-space lists
 and the place of every chunk. Checksums, counts, orders, hard-link counts and neighbours are verified,
-and no two structures may have the same bytes. Values are not read.
+and no two structures may have the same bytes. Of sparse chunks, it is read which elements are
+defined, and held against the number of values. Values are not read.
 
 Bytes that nothing uses and no list has as free are lost. libhdf5 leaves such bytes in most files,
 so they are no problem by themselves; --lost lists them, --strict makes them a problem.
