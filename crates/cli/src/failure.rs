@@ -38,6 +38,10 @@ pub(crate) enum Failure {
     Count { path: String, wanted: u64, given: usize },
     #[error("`{0}` is no attribute: name=value")]
     Attribute(String),
+    #[error("nothing in {file} can be converted: it has no sparse data in the form {form}, or none that fits it")]
+    NothingOfForm { file: String, form: &'static str },
+    #[error("{path}: {why}")]
+    Form { path: String, why: String },
     #[error("there are no values")]
     NoValues,
     #[error("there is no {path}{hint}")]

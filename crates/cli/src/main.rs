@@ -8,6 +8,7 @@ mod attributes;
 mod caching;
 mod check;
 mod clear;
+mod convert;
 mod copy;
 mod demo;
 mod diff;

@@ -1,6 +1,7 @@
 //! `hyperslab repack`: a file once more, without the space that it lost.
 
 use crate::arguments::Repack;
+use crate::convert;
 use crate::escape::said;
 use crate::failure::Failure;
 use crate::find;
@@ -18,6 +19,9 @@ pub(crate) fn run(options: &Repack, out: &mut Output) -> Result<Status, Failure>
     let name = || options.to.display().to_string();
     if options.to.exists() {
         return Err(Failure::Exists(name()));
+    }
+    if let Some(way) = options.way() {
+        return convert::run(options, way, out);
     }
     let file = find::open_with(&options.from, options.caching.options())?;
     let mut repack = hyperslab::Repack::new().libver_min(options.libver_min);

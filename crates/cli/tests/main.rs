@@ -13,6 +13,7 @@
 mod check;
 mod cmd;
 mod common;
+mod convert;
 mod corpus;
 mod damaged;
 mod deep;

@@ -1,6 +1,7 @@
 //! What can be said to `copy` and `repack`.
 
 use super::{Caching, Durable, library};
+use crate::convert::{Form, Way};
 use crate::storing::{Filters, For, Layout};
 use clap::Args;
 use hyperslab::LibVersion;
@@ -66,6 +67,12 @@ With PATH= in front they are for one dataset, else for all datasets that they fi
 its filters with other chunks, and its chunks with other filters. Values in other files or datasets
 stay there.
 
+--from makes sparse datasets of the lists in which other programs keep sparse data, --to does the
+opposite; all else of the file is copied, but references. The forms:
+  csr-group  /X with data, indices, indptr (anndata, 10x) is a dataset /X of rows and columns
+  imaged11   nnz, row, col, intensity in a group are its dataset `frames`: frame, row, column
+  cooler     /pixels with bin1_id, bin2_id, count is a dataset /pixels: bin, bin
+
 The new file gets its name when it is complete. If anything of the old one cannot be read, each part
 of it is named, and nothing is written. With --skip-damaged the rest is written: in place of an
 object that cannot be read, the new file has one that cannot be opened; an attribute is left out.
@@ -81,6 +88,7 @@ Examples:
   hyperslab repack --filter shuffle+gzip:9 --filter /mask=none run.h5 small.h5
   hyperslab repack --layout /images=chunked:1x512x512 run.h5 images.h5
   hyperslab repack --sparse=/images --filter /images=zstd run.h5 sparse.h5
+  hyperslab repack --from csr-group --filter shuffle+zstd cells.h5ad cells.h5
   hyperslab repack --dense sparse.h5 all.h5           for programs that know no sparse datasets")]
 pub(crate) struct Repack {
     /// The file
@@ -99,6 +107,12 @@ pub(crate) struct Repack {
     /// What their chunks shall go through
     #[arg(short, long, value_name = "[PATH=]FILTERS")]
     pub(crate) filter: Vec<For<Filters>>,
+    /// Make sparse datasets of what other programs store in groups of lists
+    #[arg(long = "from", value_enum, value_name = "FORM", conflicts_with_all = ["layout", "sparse", "dense", "skip_damaged"])]
+    pub(crate) from_form: Option<Form>,
+    /// Store sparse datasets in groups of lists, for other programs
+    #[arg(long = "to", value_enum, value_name = "FORM", conflicts_with_all = ["from_form", "layout", "sparse", "dense", "skip_damaged", "filter"])]
+    pub(crate) to_form: Option<Form>,
     /// Structures are for this version of the library, or newer ones
     #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
     pub(crate) libver_min: LibVersion,
@@ -113,6 +127,11 @@ pub(crate) struct Repack {
 }
 
 impl Repack {
+    /// How the file is converted, if it is.
+    pub(crate) fn way(&self) -> Option<Way> {
+        self.from_form.map(Way::From).or(self.to_form.map(Way::To))
+    }
+
     /// All layouts that are asked for.
     pub(crate) fn layouts(&self) -> Vec<For<Layout>> {
         let sparse = self.sparse.iter().map(|path| For::at(path, Layout::Sparse(None)));

@@ -68,6 +68,11 @@ impl<T> For<T> {
     pub(crate) fn at(path: &str, what: T) -> For<T> {
         For { path: (!path.is_empty()).then(|| path.to_owned()), what }
     }
+
+    /// What it is, if it is for all.
+    pub(crate) fn of_all(&self) -> Option<&T> {
+        self.path.is_none().then_some(&self.what)
+    }
 }
 
 impl<T: FromStr> FromStr for For<T> {

@@ -1,0 +1,71 @@
+//! Lists become a sparse dataset.
+
+use super::Converter;
+use super::form::Form;
+use super::lists::Lists;
+use crate::failure::Failure;
+use hyperslab::dtype::Arena;
+use hyperslab::space::Space;
+use hyperslab::{Dataset, Group, Node, PathId, Result};
+
+/// Chunks have about so many defined elements.
+const ELEMENTS: f64 = 65_536.0;
+
+impl Converter<'_> {
+    /// Makes a sparse dataset of the lists of a group.
+    pub(super) fn import(
+        &mut self,
+        path: PathId,
+        form: Form,
+        (group, above): (&Group, &Group),
+        (to, name): (&Group, &[u8]),
+    ) -> std::result::Result<Node, Failure> {
+        let lists = self.at(path, form.lists(group, above))?;
+        let mut lists = lists.map_err(|why| self.refuse(path, why))?;
+        let new = to.new_dataset_of(lists.values.datatype().clone()).shape(&lists.dims).chunks(chunk(&lists)).sparse();
+        let new = match self.filters {
+            Some(filters) => filters.give(new),
+            None => new,
+        };
+        let dataset = self.at(path, new.create(name))?;
+        while let Some(bytes) = {
+            let written = write(&mut lists, &dataset);
+            self.at(path, written)?
+        } {
+            self.show(0, bytes);
+        }
+        if let Some(why) = self.at(path, lists.contradiction())? {
+            return Err(self.refuse(path, why));
+        }
+        let stored = self.at(path, dataset.stored_sections())?;
+        let (defined, listed) = (stored.unwrap_or_default().defined, lists.len());
+        if defined != listed {
+            let why = format!("{} of {listed} elements are named more than once", listed - defined.min(listed));
+            return Err(self.refuse(path, why));
+        }
+        self.converted += 1;
+        self.show(1, 0);
+        Ok(Node::from(dataset))
+    }
+}
+
+/// Writes the next elements; how many bytes that were, nothing if there are no more.
+fn write(lists: &mut Lists, dataset: &Dataset) -> Result<Option<u64>> {
+    let Some(part) = lists.next()? else { return Ok(None) };
+    let selection = part.places(dataset.space())?;
+    let places = Space::simple(&[selection.npoints()])?;
+    dataset.write_converted(&selection, lists.values.datatype(), &places, &part.values, &Arena::default())?;
+    Ok(Some(part.values.len() as u64))
+}
+
+/// The shape of chunks that have some ten thousand elements each, if these lie everywhere as densely.
+fn chunk(lists: &Lists) -> Vec<u64> {
+    let elements = |chunk: &[u64]| chunk.iter().map(|side| *side as f64).product::<f64>();
+    let density = lists.len() as f64 / elements(&lists.dims).max(1.0);
+    let mut chunk: Vec<u64> = lists.dims.iter().map(|dim| (*dim).max(1)).collect();
+    while elements(&chunk) * density > ELEMENTS || elements(&chunk) > f64::from(u32::MAX) {
+        let Some(longest) = chunk.iter_mut().max().filter(|side| **side > 1) else { break };
+        *longest = longest.div_ceil(2);
+    }
+    chunk
+}
