@@ -33,6 +33,10 @@ impl Copier<'_> {
             };
             for_each_strip(&defined, &places, Some(&cut), &mut keep).of_source()?;
             for strip in strips.iter().filter(|strip| strip.npoints() > 0) {
+                if self.is_remade(from, to) {
+                    self.selected(from, to, strip)?;
+                    continue;
+                }
                 let stored = from.read_stored_selection(strip).of_source()?;
                 let there = Space::with(to.extent(), strip.selection().clone()).of_source()?;
                 write(to, &there, &stored)?;
@@ -76,10 +80,20 @@ impl Copier<'_> {
         if !values.is_empty() {
             let mut kept = Space::simple(&part.iter().map(|slab| slab.block).collect::<Vec<_>>()).of_source()?;
             kept.select_row_major(runs).of_source()?;
-            write(to, &in_extent(to, &kept, part).of_source()?, &values)?;
+            let there = in_extent(to, &kept, part).of_source()?;
+            if self.is_remade(from, to) {
+                return self.selected(from, to, &there);
+            }
+            write(to, &there, &values)?;
         }
         self.show(bytes);
         Ok(())
+    }
+
+    /// Whether values are other bytes in the target than in the source, or have what is of variable length in their chunks.
+    fn is_remade(&self, from: &OpenDataset, to: &OpenDataset) -> bool {
+        let in_chunks = from.has_vlen_chunks() || to.has_vlen_chunks();
+        in_chunks || self.changes(from.session(), from.datatype(), to.datatype())
     }
 }
 

@@ -135,7 +135,7 @@ impl Copier<'_> {
     }
 
     /// The selected values.
-    fn selected(&mut self, from: &OpenDataset, to: &OpenDataset, selection: &Space) -> Step<()> {
+    pub(super) fn selected(&mut self, from: &OpenDataset, to: &OpenDataset, selection: &Space) -> Step<()> {
         if from.has_vlen_chunks() || to.has_vlen_chunks() {
             return self.selected_in_memory(from, to, selection);
         }
