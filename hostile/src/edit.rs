@@ -128,6 +128,9 @@ fn numbers(dataset: &Dataset, rng: &mut Rng) -> Result<()> {
     if rng.bool() && !slabs.is_empty() {
         places.select_hyperslab(Op::Set, &slabs)?;
     }
+    if dataset.is_sparse() && rng.bool() {
+        return dataset.erase(&places);
+    }
     let count = places.npoints() as usize;
     match dataset.write_selection(&places, &vec![7i32; count]) {
         Err(_) => dataset.write_selection(&places, &vec!["seven".to_owned(); count]),

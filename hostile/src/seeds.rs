@@ -1,8 +1,9 @@
-//! The seeds: small files that between them hold every structure of the format. `seeds/make.py` makes them.
+//! The seeds: small files that between them hold every structure of the format. `seeds/make.py` makes them, and `examples/sparse.rs` the one with
+//! sparse datasets.
 
 use std::{fs, io, path::Path};
 
-/// All seeds by name, in order.
+/// The seeds that libhdf5 wrote by name, in order.
 pub fn seeds() -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut seeds = Vec::new();
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds"))? {
@@ -14,4 +15,9 @@ pub fn seeds() -> io::Result<Vec<(String, Vec<u8>)>> {
     }
     seeds.sort();
     Ok(seeds)
+}
+
+/// The seed with sparse datasets.
+pub fn sparse_seed() -> io::Result<Vec<u8>> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/ours/sparse.h5"))
 }

@@ -15,11 +15,11 @@ const REFERENCES: usize = 16;
 /// Values that are shown.
 const VALUES: usize = 64;
 
-/// Whether to read anything of a dataset takes much memory: a chunk is decoded whole, however little of it is wanted.
+/// Whether to read anything of a dataset takes much memory: a dense chunk is decoded whole, however little of it is wanted.
 pub(crate) fn is_large(dataset: &Dataset) -> bool {
     let element = dataset.datatype().size() as u64;
     match dataset.layout() {
-        Ok(Layout::Chunked { chunk, .. }) => {
+        Ok(Layout::Chunked { chunk, .. }) if !dataset.is_sparse() => {
             chunk.iter().fold(element, |bytes, size| bytes.saturating_mul(*size)) > CAP
         }
         _ => element > CAP,
@@ -30,6 +30,7 @@ pub(crate) fn is_large(dataset: &Dataset) -> bool {
 pub(crate) fn dataset(report: &mut Report, dataset: &Dataset) {
     let all = dataset.space();
     for selection in selections(report, &all) {
+        report.count(dataset.defined(&selection));
         let Some(stored) = report.count(dataset.read_stored_selection(&selection)) else { continue };
         references(report, &dataset.file(), dataset.datatype(), &stored);
         shown(report, dataset.read_values(&selection));

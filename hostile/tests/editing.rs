@@ -26,7 +26,7 @@ fn keep(name: &str, bytes: &[u8]) -> String {
 }
 
 /// How many changes were done.
-fn survives(name: &str, bytes: &[u8], seed: u64) -> usize {
+pub(crate) fn survives(name: &str, bytes: &[u8], seed: u64) -> usize {
     let begin = Instant::now();
     let result = catch_unwind(AssertUnwindSafe(|| {
         let (report, after) = edit(bytes.to_vec(), &mut Rng::with_seed(seed));

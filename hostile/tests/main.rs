@@ -13,3 +13,4 @@
 mod bounds;
 mod editing;
 mod mutation;
+mod sparse;

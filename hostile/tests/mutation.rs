@@ -23,7 +23,7 @@ fn keep(name: &str, bytes: &[u8]) -> String {
     path.display().to_string()
 }
 
-fn survives(name: &str, bytes: &[u8]) {
+pub(crate) fn survives(name: &str, bytes: &[u8]) {
     let begin = Instant::now();
     let result = catch_unwind(AssertUnwindSafe(|| walk(bytes.to_vec())));
     let Ok(report) = result else { panic!("{}: the walk panics", keep(name, bytes)) };

@@ -4,6 +4,8 @@
 // To see what is allocated one has to be the allocator, which is an unsafe trait; everything is handed on to the system's.
 #![allow(unsafe_code)]
 
+mod sparse;
+
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     ptr::null_mut,
@@ -82,6 +84,9 @@ fn memory_follows_the_size_of_the_file() {
     println!("at most {most} bytes were taken");
     values_that_do_not_fit_are_an_error();
     chunks_are_not_all_in_memory_at_once();
+    sparse::spoiled_files_take_little();
+    sparse::vast_chunks_take_what_their_elements_take();
+    sparse::a_chunk_grows_point_by_point();
 }
 
 fn values_that_do_not_fit_are_an_error() {

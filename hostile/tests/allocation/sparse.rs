@@ -1,0 +1,138 @@
+//! Sparse chunks that would be vast if they were dense: every operation takes memory for their defined elements alone.
+
+use std::{path::Path, sync::Arc};
+
+use fastrand::Rng;
+use hyperslab::{
+    CacheConfig, Dataset, File, LibVersion, OpenOptions, Repack,
+    driver::{Driver, Memory},
+    s,
+    space::{Form, Space},
+};
+
+use hyperslab_hostile::{mutate, repair_file, sparse_file, sparse_seed, walk};
+
+use crate::peak;
+
+/// What the cache may hold, and what the process may take more than before.
+const BUDGET: usize = 8 << 20;
+const MOST: usize = 16 << 20;
+
+/// Chunks of 4 GiB if they were dense.
+const CHUNK: u64 = 65_535;
+const SIDE: u64 = 2 * CHUNK;
+const POINTS: usize = 4_000;
+const NAME: &str = "vast";
+
+fn cache() -> CacheConfig {
+    CacheConfig::default().bytes(BUDGET).adaptive(BUDGET, BUDGET)
+}
+
+fn create(storage: Arc<dyn Driver>, filtered: bool) -> (File, Dataset) {
+    let options = OpenOptions::new().libver_min(LibVersion::V110).cache(cache());
+    let file = options.create_new().open_on(storage).unwrap();
+    let new = file.root().unwrap().new_dataset::<u8>().shape([SIDE, SIDE]).max_shape([None, None]);
+    let new = new.chunks([CHUNK, CHUNK]).sparse();
+    let dataset = if filtered { new.shuffle().deflate(1) } else { new }.create(NAME).unwrap();
+    (file, dataset)
+}
+
+/// Does something with the file, opened with nothing in memory, and says how much memory that took.
+fn small<T>(storage: &Arc<dyn Driver>, what: &str, work: impl FnOnce(&File, &Dataset) -> T) -> T {
+    let file = OpenOptions::new().read_write().cache(cache()).open_on(storage.clone()).unwrap();
+    let dataset = file.dataset(NAME).unwrap();
+    let (result, taken) = peak(|| {
+        let result = work(&file, &dataset);
+        file.flush().unwrap();
+        result
+    });
+    println!("{what}: {} KiB at most", taken >> 10);
+    assert!(taken < MOST, "{what}: {taken} bytes");
+    assert!(file.cache_statistics().peak_bytes <= 2 * BUDGET, "{:?}", file.cache_statistics());
+    drop(dataset);
+    file.close().unwrap();
+    result
+}
+
+pub(crate) fn vast_chunks_take_what_their_elements_take() {
+    for filtered in [false, true] {
+        let storage: Arc<dyn Driver> = Arc::new(Memory::new());
+        create(storage.clone(), filtered).0.close().unwrap();
+        let mut rng = Rng::with_seed(4);
+        let points: Vec<u64> = (0..2 * POINTS).map(|_| rng.u64(..SIDE)).collect();
+        let some = |dataset: &Dataset, count: usize| {
+            let mut space = dataset.space();
+            space.select_points(&points[..2 * count]).unwrap();
+            space
+        };
+        small(&storage, "write", |_, dataset| dataset.write_selection(&some(dataset, POINTS), &[7u8; POINTS]).unwrap());
+        let values = small(&storage, "read", |_, dataset| dataset.read_selection::<u8>(&some(dataset, 500)).unwrap());
+        assert_eq!(values, [7; 500]);
+        let count = |_: &File, dataset: &Dataset| dataset.defined(&dataset.space()).unwrap().npoints();
+        assert_eq!(small(&storage, "defined", count), POINTS as u64);
+        small(&storage, "copy", |file, _| {
+            let root = file.root().unwrap();
+            root.copy(NAME, &root, "copy").unwrap();
+            assert_eq!(count(file, &file.dataset("copy").unwrap()), POINTS as u64);
+        });
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("vast-{filtered}.h5"));
+        let _ = std::fs::remove_file(&path);
+        small(&storage, "repack", |file, _| Repack::new().cache(cache()).run(file, &path).unwrap());
+        small(&storage, "compare", |file, dataset| {
+            let other = OpenOptions::new().cache(cache()).open(&path).unwrap().dataset(NAME).unwrap();
+            assert_eq!(count(file, &other), count(file, dataset));
+            let space = dataset.defined(&dataset.space()).unwrap();
+            assert_eq!(other.read_selection::<u8>(&space).unwrap(), dataset.read_selection::<u8>(&space).unwrap());
+        });
+        std::fs::remove_file(path).unwrap();
+        small(&storage, "resize", |_, dataset| {
+            dataset.resize([SIDE, CHUNK + 10_000]).unwrap();
+            dataset.resize([SIDE, SIDE]).unwrap();
+        });
+        let left = small(&storage, "defined after that", count);
+        small(&storage, "erase", |_, dataset| {
+            dataset.erase(dataset.slice(s![1_000..SIDE, ..]).unwrap().selection()).unwrap();
+        });
+        assert!(small(&storage, "defined at the end", count) < left);
+        small(&storage, "erase all", |_, dataset| dataset.erase(&dataset.space()).unwrap());
+        assert_eq!(small(&storage, "defined then", count), 0);
+    }
+}
+
+/// Each write makes a segment of the chunk anew, and takes no more than that.
+pub(crate) fn a_chunk_grows_point_by_point() {
+    let storage: Arc<dyn Driver> = Arc::new(Memory::new());
+    create(storage.clone(), true).0.close().unwrap();
+    let mut rng = Rng::with_seed(5);
+    small(&storage, "100,000 points one by one", |_, dataset| {
+        for _ in 0..100_000 {
+            dataset.write_slice(s![rng.u64(..CHUNK), rng.u64(..CHUNK)], &[1u8]).unwrap();
+        }
+    });
+    let count = small(&storage, "defined", |_, dataset| dataset.defined(&dataset.space()).unwrap().npoints());
+    assert!((99_990..=100_000).contains(&count), "{count}");
+}
+
+/// What spoiled files say of their chunks takes no memory before the file is known to have it.
+pub(crate) fn spoiled_files_take_little() {
+    let (mut rng, seed) = (Rng::with_seed(2), sparse_seed().unwrap());
+    for _ in 0..200 {
+        let mut bytes = seed.clone();
+        mutate(&mut bytes, &seed, seed.len() + 4096, &mut rng);
+        repair_file(&mut bytes);
+        let (_, taken) = peak(|| walk(bytes));
+        assert!(taken < MOST, "{taken} bytes taken");
+    }
+    // Points and blocks that are told, and not there.
+    let extent = Space::simple(&[20, 30]).unwrap().encode(Form::Smallest).unwrap();
+    let points = [1, 0, 0, 0, 2, 0, 0, 0, 8, 2, 0, 0, 0];
+    let blocks = [2, 0, 0, 0, 3, 0, 0, 0, 0, 8, 2, 0, 0, 0];
+    for count in [u64::from(u32::MAX), 1 << 40, u64::MAX] {
+        for list in [&points[..], &blocks] {
+            let told = [&extent[..extent.len() - 16], list, &count.to_le_bytes()].concat();
+            let (report, taken) = peak(|| walk(sparse_file(&told, &[1; 600]).unwrap()));
+            assert!(report.errors.iter().any(|error| error.to_string().contains("section 0")), "{report:?}");
+            assert!(taken < MOST, "{taken} bytes taken");
+        }
+    }
+}
