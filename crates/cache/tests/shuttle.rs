@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -559,5 +559,116 @@ fn chunks_that_are_loaded_in_part_grow_and_shed_lose_nothing() {
         let mut unwritten = Unwritten::of_cache(&cache);
         unwritten.take().into_iter().for_each(store);
         assert!(files.iter().all(|file| *file.lock().unwrap() == 1), "a write is lost");
+    });
+}
+
+/// The elements that a chunk has, of a file that has no chunk without elements.
+struct Sparse(BTreeSet<u64>);
+
+impl Footprint for Sparse {
+    /// What the file has: nothing, if no element is left.
+    type Source = Mutex<Option<BTreeSet<u64>>>;
+    type Encoded = BTreeSet<u64>;
+
+    fn footprint(&self) -> usize {
+        BYTES / 4 * (1 + self.0.len())
+    }
+
+    fn encoded_footprint(encoded: &BTreeSet<u64>) -> usize {
+        BYTES / 4 * encoded.len()
+    }
+}
+
+/// Writes a chunk to the file, or takes it out of the file if it has no elements any more: of the time when it was taken.
+fn store_sparse(taken: WriteBack<Sparse>) {
+    let elements = taken.encoded().map_or_else(|| taken.read().unwrap().0.clone(), |encoded| (**encoded).clone());
+    thread::yield_now();
+    *taken.partition().unwrap().source().lock().unwrap() = Some(elements).filter(|elements| !elements.is_empty());
+    taken.written();
+}
+
+/// The only chunk, for a thread that has the range lock of an element of it; it may grow by one element.
+fn with_sparse(cache: &Cache<Sparse>, partition: &Partition<Sparse>, each: impl FnOnce(&Pinned<Sparse>, Grant<'_>)) {
+    let room = |bytes| loop {
+        match cache.make_room(partition, bytes) {
+            Eviction::Granted(grant) => return grant,
+            Eviction::Dirty(taken) => taken.into_iter().for_each(store_sparse),
+            Eviction::Full => panic!("all can be written"),
+        }
+    };
+    let _reservation = cache.reserve(Demand { chunks: BYTES, aside: 0 });
+    let mut found = partition.find(&at(0));
+    let pinned = loop {
+        match found {
+            Lookup::Hit(pinned) => break pinned,
+            Lookup::Loading(waiter) => found = waiter.wait(),
+            Lookup::Miss(ticket) => {
+                let mut grant = room(BYTES);
+                let stored = partition.source().lock().unwrap().clone().unwrap_or_default();
+                thread::yield_now();
+                break ticket.fill(Sparse(stored), &mut grant, false).unwrap();
+            }
+        }
+    };
+    each(&pinned, room(BYTES / 4));
+}
+
+#[test]
+fn a_chunk_whose_last_element_is_erased_leaves_and_comes_back() {
+    in_any_order(1_500, || {
+        let cache = Cache::<Sparse>::new(Config::default().bytes(2 * BYTES).reserve(0));
+        let source = Arc::new(Mutex::new(Some(BTreeSet::from([0]))));
+        let partition = cache.open(source.clone(), None, None);
+        let flush = || {
+            let mut unwritten = Unwritten::of_cache(&cache);
+            while !unwritten.is_empty() {
+                unwritten.take().into_iter().for_each(store_sparse);
+                unwritten.wait();
+            }
+        };
+        let has = |element: u64| {
+            let _guard = partition.enter(area(element, element), false);
+            let mut has = false;
+            with_sparse(&cache, &partition, |pinned, _| has = pinned.read().0.contains(&element));
+            has
+        };
+        let change = |element: u64, is_there: bool| {
+            let guard = partition.enter(area(element, element), true);
+            with_sparse(&cache, &partition, |pinned, grant| {
+                let mut chunk = pinned.write_in(grant);
+                if is_there {
+                    chunk.0.insert(element)
+                } else {
+                    chunk.0.remove(&element)
+                };
+            });
+            drop(guard);
+            assert_eq!(has(element), is_there, "a change is lost");
+        };
+        threads(4, |thread| match thread {
+            // The only element goes while another thread defines one, and the chunk is written or leaves.
+            0 => change(0, false),
+            1 => {
+                change(1, true);
+                if thread_rng().gen_range(0..2) == 0 {
+                    change(1, false);
+                    change(1, true);
+                }
+            }
+            2 => {
+                partition.peek(&at(0)).into_iter().for_each(|pinned| {
+                    pinned.encode_ahead(|chunk| Ok(chunk.0.clone())).unwrap();
+                });
+                flush();
+                assert!(!has(2), "never written");
+            }
+            _ => drop(partition.evict()),
+        });
+        flush();
+        assert_eq!(*source.lock().unwrap(), Some(BTreeSet::from([1])));
+        change(1, false);
+        flush();
+        assert_eq!(*source.lock().unwrap(), None, "no element, no chunk");
+        assert!(cache.statistics().peak_bytes <= 4 * BYTES, "{:?}", cache.statistics());
     });
 }
