@@ -1,22 +1,21 @@
-//! What other writers may write: both types and messages, both versions of an index, every kind of selection, and what no reader takes.
+//! What other writers may write: both types and messages, both versions of an index, edges without filters, and records that no reader takes.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
-use hyperslab::{Dataset, driver::Memory, s};
+use hyperslab::{driver::Memory, s};
 use hyperslab_base::lookup3;
-use hyperslab_chunk::{ChunkCoord, EncodedChunk, Section, Sections};
 use hyperslab_format::message::kind;
-use hyperslab_space::{Form, LibVersion, Op, Slab, Space, UNLIMITED};
 
 use super::{
-    coords, defined, options,
+    defined, options,
     small::{self, Filters, Index, NAME},
 };
 
 const POINTS: [u64; 10] = [0, 1, 0, 2, 3, 3, 4, 4, 5, 0];
 const VALUES: [i16; 5] = [1, 2, 3, 4, 5];
 
-fn file(index: Index, filters: Filters) -> Vec<u8> {
+/// A file whose chunk [0, 0] and others have values.
+pub(super) fn file(index: Index, filters: Filters) -> Vec<u8> {
     small::file(index, filters, &POINTS, &VALUES)
 }
 
@@ -110,114 +109,6 @@ fn indexes_of_either_version_are_read() {
     }
 }
 
-/// A chunk of two sections that go through no filters. Section 0 gets its checksum.
-fn chunk(selection: &[u8], values: &[i16]) -> EncodedChunk<'static> {
-    let checked = [selection, &lookup3(selection).to_le_bytes()].concat();
-    let values: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let sections = [checked.len(), values.len()].map(|size| Section { size: size as u64, ..Section::default() });
-    let bytes = Cow::Owned([checked, values].concat());
-    EncodedChunk::structured(ChunkCoord::from_slice(&[0, 0]), bytes, Sections::new(&sections).unwrap(), false).unwrap()
-}
-
-/// The dataset of a file whose chunk [0, 0] has these sections.
-fn with(index: Index, selection: &[u8], values: &[i16]) -> Dataset {
-    small::open(&small::with_chunk(&file(index, Filters::None), &chunk(selection, values))).unwrap()
-}
-
-/// A selection as each library writes it, in the smallest form, and as points.
-fn encodings(space: &Space) -> Vec<Vec<u8>> {
-    let mut all: Vec<Vec<u8>> = LibVersion::ALL.iter().map(|low| space.encode(*low).unwrap()).collect();
-    all.push(space.encode(Form::Smallest).unwrap());
-    all.push(space.encode_as_points().unwrap());
-    all
-}
-
-#[test]
-fn selections_of_every_kind_and_version_are_read() {
-    let mut versions = BTreeSet::new();
-    for index in Index::ALL {
-        let dims = index.chunk();
-        let mut block = Space::simple(&dims).unwrap();
-        block.select_hyperslab(Op::Set, &[Slab::block(1, 2), Slab::block(0, 3)]).unwrap();
-        let mut pattern = Space::simple(&dims).unwrap();
-        pattern.select_hyperslab(Op::Set, &[Slab::new(0, 2, 2, 1), Slab::new(0, 2, 2, 1)]).unwrap();
-        let mut several = block.clone();
-        several.select_hyperslab(Op::Or, &[Slab::block(3, 1), Slab::block(1, 1)]).unwrap();
-        let points = small::points_of(&dims, &[3, 2, 0, 1, 2, 0]);
-        for space in [Space::simple(&dims).unwrap(), block, pattern, several, points] {
-            let values: Vec<i16> = (1..=space.npoints() as i16).collect();
-            for encoded in encodings(&space) {
-                versions.insert(version(&encoded));
-                let dataset = with(index, &encoded, &values);
-                let view = dataset.slice(s![0..dims[0], 0..dims[1]]).unwrap();
-                let found = dataset.defined(view.selection()).unwrap();
-                let mut expected = coords(&space);
-                for (coord, value) in expected.iter().zip(&values) {
-                    let point = dataset.read_slice::<i16>(s![coord[0], coord[1]]).unwrap();
-                    assert_eq!(point, [*value], "{index:?}, {space:?} at {coord:?}");
-                }
-                expected.sort();
-                assert_eq!(coords(&found), expected, "{index:?}, {space:?}");
-            }
-        }
-    }
-    let all = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1)];
-    assert_eq!(versions.into_iter().collect::<Vec<_>>(), all, "points 1 and 2, hyperslabs 1 to 3, all");
-}
-
-/// The kind and the version of an encoded selection.
-fn version(encoded: &[u8]) -> (u8, u8) {
-    let extent = u32::from_le_bytes(encoded[3..7].try_into().unwrap()) as usize;
-    (encoded[7 + extent], encoded[11 + extent])
-}
-
-#[test]
-fn a_chunk_of_no_elements_is_read() {
-    for index in Index::ALL {
-        let mut none = Space::simple(&index.chunk()).unwrap();
-        none.select_none();
-        let dataset = with(index, &none.encode(LibVersion::Earliest).unwrap(), &[]);
-        let corner = dataset.slice(s![0..4, 0..3]).unwrap();
-        assert_eq!(dataset.defined(corner.selection()).unwrap().npoints(), 0);
-        assert_eq!(dataset.read_slice::<i16>(s![0..4, 0..3]).unwrap(), [0; 12]);
-    }
-}
-
-#[track_caller]
-fn refused(index: Index, selection: &[u8], values: &[i16], section: usize, why: &str) {
-    let dataset = with(index, selection, values);
-    for error in [small::values(&dataset).unwrap_err(), dataset.defined(&dataset.space()).unwrap_err()] {
-        let text = error.to_string();
-        assert!(text.contains(&format!("chunk [0, 0], section {section}: ")), "{text}");
-        assert!(text.contains(why), "{text}");
-        assert_eq!(error.kind(), hyperslab::ErrorKind::Malformed, "{text}");
-    }
-}
-
-#[test]
-fn selections_that_contradict_the_chunk_are_refused() {
-    for index in Index::ALL {
-        let dims = index.chunk();
-        let encoded = |points: &[u64]| small::points_of(&dims, points).encode(LibVersion::V112).unwrap();
-        refused(index, &encoded(&[2, 1, 0, 0, 2, 1]), &[1, 2, 3], 0, "named twice");
-        refused(index, &encoded(&[0, 0, 0, 0]), &[1, 1], 0, "named twice");
-        refused(index, &encoded(&[0, 0, 0, 1]), &[1], 1, "2 bytes for 2 elements");
-        refused(index, &encoded(&[0, 0]), &[1, 2], 1, "4 bytes for 1 elements");
-        let other = small::points_of(&[9, 9], &[0, 0]).encode(LibVersion::V112).unwrap();
-        refused(index, &other, &[1], 0, "an extent of [9, 9]");
-        let line = small::points_of(&[12], &[0]).encode(LibVersion::V112).unwrap();
-        refused(index, &line, &[1], 0, "an extent of [12]");
-        let mut outside = encoded(&[0, 0]);
-        *outside.last_mut().unwrap() = 8;
-        refused(index, &outside, &[1], 0, "");
-        let mut endless = Space::simple(&dims).unwrap();
-        endless.select_hyperslab(Op::Set, &[Slab::new(0, 1, UNLIMITED, 1), Slab::block(0, 1)]).unwrap();
-        refused(index, &endless.encode(LibVersion::V110).unwrap(), &[1], 0, "");
-        refused(index, b"", &[1], 0, "");
-        refused(index, &encoded(&[0, 0])[..20], &[1], 0, "");
-    }
-}
-
 /// The record of a chunk in its index: where the offset of section 1 stands, behind address, size and, in a tree, the coordinate.
 fn change_record(index: Index, change: impl Fn(&mut [u8])) -> Vec<u8> {
     let mut bytes = file(index, Filters::None);
@@ -265,6 +156,44 @@ fn records_that_contradict_themselves_or_the_file_are_refused() {
             let error = small::open(&record).and_then(|dataset| small::values(&dataset)).unwrap_err();
             assert!(error.to_string().contains(why), "{index:?}: {error}");
             assert_eq!(error.kind(), hyperslab::ErrorKind::Malformed, "{error}");
+        }
+    }
+}
+
+/// Chunks that reach over the extent go through no filters.
+#[test]
+fn edges_may_have_no_filters() {
+    for index in [Index::FixedArray, Index::ExtensibleArray, Index::BtreeV2] {
+        let empty = small::file(index, Filters::Fletcher32, &[], &[]);
+        let bytes = small::with_message(&empty, kind::DATA_LAYOUT, |body| {
+            let mut body = body.to_vec();
+            body[5] |= 1;
+            (kind::DATA_LAYOUT, body)
+        });
+        let storage = Arc::new(Memory::from(bytes));
+        for value in 1..4 {
+            let file = options().read_write().open_on(storage.clone()).unwrap();
+            let dataset = file.dataset(NAME).unwrap();
+            dataset.write_slice(s![2..5, ..], &[value; 21]).unwrap();
+            if index == Index::BtreeV2 {
+                let error = dataset.resize([8, 9]).unwrap_err();
+                assert!(error.to_string().contains("cannot change their size"), "{error}");
+            }
+            drop(dataset);
+            file.close().unwrap();
+            let bytes = small::bytes_of(&*storage);
+            let dataset = small::open(&bytes).unwrap();
+            assert_eq!(dataset.read_slice::<i16>(s![2..5, ..]).unwrap(), [value; 21]);
+            assert_eq!((defined(&dataset).len(), dataset.shape()), (21, vec![6, 7]));
+            for (coord, entry) in small::entries(&bytes) {
+                let is_edge = (0..2).any(|dim| (coord[dim] + 1) * index.chunk()[dim] > [6, 7][dim]);
+                for section in entry.sections.iter() {
+                    let checksum = section.size - section.unfiltered.unwrap();
+                    assert_eq!((checksum, section.mask), if is_edge { (0, 1) } else { (4, 0) }, "{coord:?}");
+                }
+            }
+            let report = hyperslab::check::storage(storage.clone()).unwrap();
+            assert_eq!((report.problems().count(), report.lost), (0, 0), "{report:?}");
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod corruption;
 mod foreign;
+mod foreign_sections;
 mod libhdf5;
 mod model;
 mod order;

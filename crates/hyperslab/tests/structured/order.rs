@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use fastrand::Rng;
 use hyperslab::{
     Dataset, File, OpenOptions, check,
-    driver::{Change, Driver, Memory, Tape, Transfer},
+    driver::{Change, Driver, Memory, MemoryType, Tape, Transfer},
     space::{Op, Slab, Space},
 };
 
@@ -145,11 +145,14 @@ impl Program {
         &self.shown[first..next.map_or(self.shown.len(), |next| first + next + 2)]
     }
 
-    /// Each chunk is as it was at one of these times, in an extent that the dataset had.
-    fn check(&self, changes: usize, found: &State, context: &str) {
+    /// Each chunk of a file after so many changes is as it was at one of these times, in an extent that the dataset had.
+    fn check(&self, changes: usize, bytes: &[u8], context: &str) {
+        let storage = Arc::new(Memory::from(bytes.to_vec()));
+        let file = OpenOptions::new().unlocked().open_on(storage).expect(context);
+        let found = State::of(&file.dataset(NAME).expect(context)).expect(context);
         let window = self.window(changes);
         if window[0].changes == changes {
-            assert_eq!(*found, window[0].state, "{context}");
+            assert_eq!(found, window[0].state, "{context}");
         }
         assert!(window.iter().any(|shown| shown.state.dims == found.dims), "{context}: {:?}", found.dims);
         let grid: Vec<u64> = found.dims.iter().zip(&self.chunk).map(|(dim, side)| dim.div_ceil(*side)).collect();
@@ -161,6 +164,15 @@ impl Program {
     }
 }
 
+/// The file with half of a write of values: sections lie in new space, so that no entry names them yet.
+fn half_written(change: &Change, before: &[u8]) -> Option<Vec<u8>> {
+    let Change::Write { kind: kind @ MemoryType::RawData, addr, bytes } = change else { return None };
+    let half = Change::Write { kind: *kind, addr: *addr, bytes: bytes[..bytes.len() / 2].to_vec() };
+    let mut torn = before.to_vec();
+    half.apply(&mut torn);
+    Some(torn)
+}
+
 fn after_every_write(index: Index) {
     let first = hyperslab_workshop::setting("HYPERSLAB_SEED", 1);
     let (mut cuts, programs) = (0, hyperslab_workshop::cases("HYPERSLAB_SPARSE_CUTS", 4));
@@ -169,16 +181,15 @@ fn after_every_write(index: Index) {
             let program = run(index, filters, seed);
             let (mut bytes, begin) = (Vec::new(), program.shown[0].changes);
             for (nth, change) in program.changes.iter().enumerate() {
+                let context = format!("HYPERSLAB_SEED={seed} HYPERSLAB_SPARSE_CUTS=1, {filters:?}, {nth} changes");
+                if nth >= begin {
+                    half_written(change, &bytes).inspect(|torn| program.check(nth, torn, &context));
+                }
                 change.apply(&mut bytes);
                 if nth + 1 < begin {
                     continue;
                 }
-                let context =
-                    format!("HYPERSLAB_SEED={seed} HYPERSLAB_SPARSE_CUTS=1, {filters:?}, {} changes", nth + 1);
-                let storage = Arc::new(Memory::from(bytes.clone()));
-                let file = OpenOptions::new().unlocked().open_on(storage).expect(&context);
-                let found = State::of(&file.dataset(NAME).expect(&context)).expect(&context);
-                program.check(nth + 1, &found, &context);
+                program.check(nth + 1, &bytes, &format!("{context} and the next one"));
                 cuts += 1;
             }
         }
