@@ -11,6 +11,7 @@ mod order;
 mod requests;
 mod small;
 mod values;
+mod threads;
 mod worked_examples;
 
 use std::sync::Arc;
