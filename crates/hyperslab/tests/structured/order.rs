@@ -1,20 +1,25 @@
-//! Programs that grow, write, erase, shrink and flush, cut after each single write: each chunk is as a flush or a resize found it or left it.
+//! Programs that grow, write, erase, shrink and flush, cut after each single write: each chunk is as a flush, a resize or, where the cache is small,
+//! an eviction found it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use fastrand::Rng;
 use hyperslab::{
-    Dataset, File, OpenOptions, check,
+    CacheConfig, Dataset, File, OpenOptions, check,
     driver::{Change, Driver, Memory, MemoryType, Tape, Transfer},
     space::{Op, Slab, Space},
 };
 
 use super::{
-    coords,
+    coords, options,
     small::{Filters, Index, NAME},
 };
 
 type Values = BTreeMap<Vec<u64>, i16>;
+
+/// A cache that no chunk leaves before a flush, and one for a few chunks.
+const LARGE: usize = 1 << 20;
+const SMALL: usize = 600;
 
 /// What a dataset is at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +32,7 @@ struct State {
 struct Shown {
     /// How many changes the storage had then.
     changes: usize,
-    /// Whether a flush ended; else a resize, which flushes what was there before, began or ended.
+    /// Whether a flush ended; else a resize, which flushes what was there before, began or ended, or chunks left a small cache.
     flushed: bool,
     state: State,
 }
@@ -89,11 +94,12 @@ fn block(random: &mut Rng, dims: &[u64]) -> Space {
 }
 
 /// Runs a random program; at its end nothing is lost.
-fn run(index: Index, filters: Filters, seed: u64) -> Program {
+fn run((index, filters): (Index, Filters), bytes: usize, seed: u64) -> Program {
     let (mut random, tape) = (Rng::with_seed(seed), Arc::new(Tape::default()));
-    let (file, dataset) = index.create(filters, tape.clone());
+    let cache = CacheConfig::default().bytes(bytes).adaptive(bytes, bytes);
+    let (file, dataset) = index.create(filters, options().cache(cache), tape.clone());
     let mut state = State { dims: dataset.shape(), values: Values::new() };
-    let mut shown = Vec::new();
+    let (mut shown, evicts) = (Vec::new(), bytes < LARGE);
     let mut show = |flushed, state: &State| {
         shown.push(Shown { changes: tape.changes().len(), flushed, state: state.clone() });
     };
@@ -106,10 +112,12 @@ fn run(index: Index, filters: Filters, seed: u64) -> Program {
                 let value = random.i16(1..1000);
                 dataset.write_selection(&part, &vec![value; part.npoints() as usize]).unwrap();
                 state.apply(&part, Some(value));
+                evicts.then(|| show(false, &state));
             }
             4 | 5 => {
                 dataset.erase(&part).unwrap();
                 state.apply(&part, None);
+                evicts.then(|| show(false, &state));
             }
             6 | 7 => {
                 let max = index.max().map(|max| max.unwrap_or(12));
@@ -177,11 +185,14 @@ fn after_every_write(index: Index) {
     let first = hyperslab_workshop::setting("HYPERSLAB_SEED", 1);
     let (mut cuts, programs) = (0, hyperslab_workshop::cases("HYPERSLAB_SPARSE_CUTS", 4));
     for seed in first..first + programs {
-        for filters in Filters::ALL {
-            let program = run(index, filters, seed);
+        for (filters, cache) in
+            Filters::ALL.into_iter().flat_map(|filters| [SMALL, LARGE].map(|cache| (filters, cache)))
+        {
+            let program = run((index, filters), cache, seed);
             let (mut bytes, begin) = (Vec::new(), program.shown[0].changes);
             for (nth, change) in program.changes.iter().enumerate() {
-                let context = format!("HYPERSLAB_SEED={seed} HYPERSLAB_SPARSE_CUTS=1, {filters:?}, {nth} changes");
+                let context =
+                    format!("HYPERSLAB_SEED={seed} HYPERSLAB_SPARSE_CUTS=1, {filters:?}, {cache} bytes, {nth} changes");
                 if nth >= begin {
                     half_written(change, &bytes).inspect(|torn| program.check(nth, torn, &context));
                 }
@@ -194,7 +205,7 @@ fn after_every_write(index: Index) {
             }
         }
     }
-    assert!(cuts > 80 * programs, "{cuts} cuts");
+    assert!(cuts > 160 * programs, "{cuts} cuts");
 }
 
 #[test]
@@ -223,7 +234,7 @@ fn rewrites_and_erasures_use_their_space_again() {
     for index in Index::ALL {
         for filters in Filters::ALL {
             let storage = Arc::new(Memory::new());
-            let (file, dataset) = index.create(filters, storage.clone());
+            let (file, dataset) = index.create(filters, options(), storage.clone());
             let (all, mut random, mut early) = (dataset.space(), Rng::with_seed(7), 0);
             for round in 0..1_000 {
                 let values: Vec<i16> = (0..42).map(|_| random.i16(..)).collect();

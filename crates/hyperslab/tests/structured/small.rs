@@ -3,12 +3,12 @@
 use std::{ops::Range, sync::Arc};
 
 use hyperslab::{
-    Dataset, File, NewDataset,
+    Dataset, File, NewDataset, OpenOptions,
     driver::{Driver, Memory, Transfer},
     filter::Registry,
 };
 use hyperslab_chunk::{ChunkCoord, ChunkFilters, Chunked, ChunkedParts, EncodedChunk, Filling};
-use hyperslab_file::{Header, HeaderEdit, OpenFile, OpenOptions};
+use hyperslab_file::{Header, HeaderEdit, OpenFile};
 use hyperslab_format::{
     ChunkEntry,
     message::{AllocTime, DataLayout, DatasetFilters, FillTime, FillValue, FillWrite, SectionFilters, kind},
@@ -54,8 +54,8 @@ impl Index {
     }
 
     /// A file with a dataset of 6 × 7 elements of 16 bits without values.
-    pub(super) fn create(self, filters: Filters, storage: Arc<dyn Driver>) -> (File, Dataset) {
-        let file = options().create_new().open_on(storage).unwrap();
+    pub(super) fn create(self, filters: Filters, options: OpenOptions, storage: Arc<dyn Driver>) -> (File, Dataset) {
+        let file = options.create_new().open_on(storage).unwrap();
         let new = file.root().unwrap().new_dataset::<i16>().shape([6, 7]).max_shape(self.max()).chunks(self.chunk());
         let dataset = filters.of(new.sparse()).create(NAME).unwrap();
         (file, dataset)
@@ -77,7 +77,7 @@ impl Filters {
 /// The bytes of a file with a dataset in which these points have these values.
 pub(super) fn file(index: Index, filters: Filters, points: &[u64], values: &[i16]) -> Vec<u8> {
     let storage = Arc::new(Memory::new());
-    let (file, dataset) = index.create(filters, storage.clone());
+    let (file, dataset) = index.create(filters, options(), storage.clone());
     if !values.is_empty() {
         dataset.write_selection(&points_of(&[6, 7], points), values).unwrap();
     }
@@ -100,7 +100,8 @@ pub(super) fn open(bytes: &[u8]) -> hyperslab::Result<Dataset> {
 fn open_below(bytes: &[u8]) -> (Arc<Memory>, OpenFile, u64) {
     let address = open(bytes).unwrap().address();
     let storage = Arc::new(Memory::from(bytes.to_vec()));
-    let file = OpenFile::open_writable(storage.clone(), &OpenOptions::default(), LibVersion::V110).unwrap();
+    let file =
+        OpenFile::open_writable(storage.clone(), &hyperslab_file::OpenOptions::default(), LibVersion::V110).unwrap();
     (storage, file, address)
 }
 
