@@ -80,6 +80,11 @@ impl Chunks<'_> {
         if bytes % self.element.max(1) != 0 || bytes > dense {
             return Err((1, format!("{bytes} bytes of values, each of {}, where a chunk has {dense}", self.element)));
         }
+        // An extent, heads, and two corners in each dimension for each element take no more, however they are encoded.
+        let most = (bytes / self.element.max(1) + 2).saturating_mul(16 * self.chunk.len() as u64).saturating_add(68);
+        if let Some(long) = selection.unfiltered.filter(|long| *long > most) {
+            return Err((0, format!("{long} bytes before filters, where the chunk can have {most}")));
+        }
         let defined = self.selection(file, address, selection).map_err(|why| (0, why))?;
         match defined.npoints().checked_mul(self.element) {
             Some(needed) if needed == bytes => Ok(()),

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "\
 Tells how many objects there are, what the bytes of the file are used for, and what the values of each
-dataset take, the largest first. The ratio is that of values to stored bytes.
+dataset take, the largest first. The ratio is that of values to stored bytes. Sparse datasets have a
+table of their own: what each section of their chunks takes, and how much of them is defined.
 
 With --json, one line has it all: file, size, superblock, objects, space, bytes (metadata, values,
 free, lost), blocks by kind, datasets.

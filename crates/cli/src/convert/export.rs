@@ -9,7 +9,7 @@ use hyperslab::space::{Op, Slab, Space};
 use hyperslab::{Dataset, FillValue, Group, Layout, Node, PathId, Result};
 
 /// So many elements are read at once.
-const PART: u64 = 1 << 18;
+const PART: u64 = 1 << 17;
 /// The elements of a chunk of a list.
 const CHUNK: u64 = 1 << 16;
 
@@ -66,14 +66,16 @@ impl Converter<'_> {
     }
 }
 
-/// Ranges of the first dimension as high as chunks.
-fn bands(dataset: &Dataset) -> Result<Vec<Slab>> {
+/// Ranges of the first dimension that are no higher than chunks, and have about as many elements as are read at once.
+fn bands(dataset: &Dataset) -> Result<impl Iterator<Item = Slab>> {
     let (rows, height) = match dataset.layout()? {
         Layout::Chunked { chunk, .. } => (dataset.shape().first().copied(), chunk.first().copied()),
         _ => (None, None),
     };
-    let (rows, height) = (rows.unwrap_or(0), height.unwrap_or(1).max(1));
-    Ok((0..rows.div_ceil(height)).map(|nth| Slab::block(nth * height, height.min(rows - nth * height))).collect())
+    let (rows, defined) = (rows.unwrap_or(0), dataset.stored_sections()?.unwrap_or_default().defined);
+    let fits = u128::from(PART) * u128::from(rows) / u128::from(defined.max(1));
+    let height = u64::try_from(fits).unwrap_or(u64::MAX).min(height.unwrap_or(1)).max(1);
+    Ok((0..rows.div_ceil(height)).map(move |nth| Slab::block(nth * height, height.min(rows - nth * height))))
 }
 
 impl Writer {

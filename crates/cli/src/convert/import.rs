@@ -10,6 +10,8 @@ use hyperslab::{Dataset, Group, Node, PathId, Result};
 
 /// Chunks have about so many defined elements.
 const ELEMENTS: f64 = 65_536.0;
+/// The height of a flat chunk.
+const FLAT: u64 = 64;
 
 impl Converter<'_> {
     /// Makes a sparse dataset of the lists of a group.
@@ -58,14 +60,17 @@ fn write(lists: &mut Lists, dataset: &Dataset) -> Result<Option<u64>> {
     Ok(Some(part.values.len() as u64))
 }
 
-/// The shape of chunks that have some ten thousand elements each, if these lie everywhere as densely.
+/// The shape of chunks that have some ten thousand elements each, if these lie everywhere as densely. Chunks are flat in the dimension whose indices follow each other in the
+/// lists, so that few of them are in hand while the lists are read or written.
 fn chunk(lists: &Lists) -> Vec<u64> {
     let elements = |chunk: &[u64]| chunk.iter().map(|side| *side as f64).product::<f64>();
     let density = lists.len() as f64 / elements(&lists.dims).max(1.0);
     let mut chunk: Vec<u64> = lists.dims.iter().map(|dim| (*dim).max(1)).collect();
     while elements(&chunk) * density > ELEMENTS || elements(&chunk) > f64::from(u32::MAX) {
-        let Some(longest) = chunk.iter_mut().max().filter(|side| **side > 1) else { break };
-        *longest = longest.div_ceil(2);
+        let is_high = chunk.get(lists.leading()).is_some_and(|side| *side > FLAT);
+        let side = if is_high { chunk.get_mut(lists.leading()) } else { chunk.iter_mut().max() };
+        let Some(side) = side.filter(|side| **side > 1) else { break };
+        *side = side.div_ceil(2);
     }
     chunk
 }

@@ -4,7 +4,7 @@ use hyperslab::space::Space;
 use hyperslab::{Dataset, Result};
 
 /// So many elements are read at once, and so many offsets.
-const PART: u64 = 1 << 18;
+const PART: u64 = 1 << 17;
 
 /// The elements of a sparse array, one after the other.
 pub(super) struct Lists {
@@ -67,6 +67,11 @@ impl Lists {
     /// How many elements there are.
     pub(super) fn len(&self) -> u64 {
         self.values.len()
+    }
+
+    /// The dimension whose indices follow each other: that which has offsets, or the first.
+    pub(super) fn leading(&self) -> usize {
+        self.coordinates.iter().position(|coordinate| matches!(coordinate, Coordinate::Ranges(_))).unwrap_or(0)
     }
 
     /// The next elements; nothing if all were read.
