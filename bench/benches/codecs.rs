@@ -89,7 +89,8 @@ impl<'a> Ours<'a> {
         let encode = best(|| {
             pipeline.encode(registry, values, 0, &mut out, &mut scratch).unwrap();
         });
-        let decode = best(|| pipeline.decode(registry, stored, *mask, values.len(), &mut out, &mut scratch).unwrap());
+        let decode =
+            best(|| pipeline.decode(registry, stored, *mask, values.len(), &mut out, &mut scratch).map(drop).unwrap());
         [encode, decode]
     }
 }

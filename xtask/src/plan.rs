@@ -50,7 +50,7 @@ pub(crate) const PLAN: &[Room] = &[
     // Rust types as values
     room("element", &["base", "dtype", "driver", "format", "structures", "session"]),
     // jobs: objects and files as a whole
-    room("check", &["base", "space", "driver", "filter", "format", "file", "structures", "object", "chunk"]),
+    room("check", &["space", "dtype", "driver", "filter", "format", "file", "structures", "object", "chunk"]),
     room("copy", &["base", "space", "dtype", "driver", "format", "file", "object", "chunk", "session"]),
     // beside the model: what its derive macro writes
     pure("derive", &[]),

@@ -156,8 +156,8 @@ impl<'a> Walk<'a> {
             filtered: !filters.is_empty(),
         };
         kept.survey(context.file(), &mut self.map);
-        let (address, element) = (object.address(), datatype.size() as u64);
-        let sparse = SparseDataset { address, layout: &layout, extent: &extent, element, filters: &filters };
+        let (address, layout, extent) = (object.address(), &layout, &extent);
+        let sparse = SparseDataset { address, layout, extent, datatype: &datatype, filters: &filters };
         sparse.survey(context.file(), &mut self.map);
     }
 

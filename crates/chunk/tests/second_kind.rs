@@ -328,6 +328,6 @@ fn a_second_kind_of_chunk_lives_in_the_cache() {
     }
     let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
     assert!(world.cache.statistics().evictions > 0);
-    assert!(count(&source.completed) > 0 && count(&source.in_part) > count(&source.completed), "loaded in part");
+    assert!(count(&source.completed) > 0 && count(&source.in_part) > 0, "loaded in part");
     assert!(count(&SHED) > 0, "part of a chunk was given back");
 }

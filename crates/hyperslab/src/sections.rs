@@ -10,6 +10,8 @@ pub struct StoredSections {
     pub selection: u64,
     /// The stored bytes of their values.
     pub values: u64,
+    /// The stored bytes of what is of variable length in them.
+    pub vlen: u64,
     /// How many elements are defined.
     pub defined: u64,
 }
@@ -32,9 +34,10 @@ impl Dataset {
         }
         let (mut stored, element) = (StoredSections::default(), self.datatype().size().max(1) as u64);
         for (_, entry) in self.open.stored_entries()? {
-            let [selection, values] = [0, 1].map(|number| entry.sections.get(number).unwrap_or_default());
+            let [selection, values, vlen] = [0, 1, 2].map(|number| entry.sections.get(number).unwrap_or_default());
             stored.selection = stored.selection.saturating_add(selection.size);
             stored.values = stored.values.saturating_add(values.size);
+            stored.vlen = stored.vlen.saturating_add(vlen.size);
             let bytes = values.unfiltered.unwrap_or(values.size);
             stored.defined = stored.defined.saturating_add(bytes / element);
         }

@@ -8,7 +8,7 @@ use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
 use super::structured_layout::StructuredLayout;
 use crate::{
     Coder, Result, StoredAs, StoredAt, WriteBuffer,
-    structured::{ElementShape, expected_memory, most_growth},
+    structured::{ElementShape, SectionCoder, expected_memory, most_growth},
 };
 
 /// Of which kind the chunks of a dataset are in memory.
@@ -143,6 +143,12 @@ impl ChunkLayout {
     /// Whether chunks tell which of their elements are defined.
     pub(crate) fn has_selections(&self) -> bool {
         self.structured.as_ref().is_some_and(|structured| structured.structure().is_sparse())
+    }
+
+    /// Whether chunks tell which of their elements are defined, and no filter is missing to read that.
+    pub(crate) fn can_select(&self) -> bool {
+        let coder = self.structured.as_ref().and_then(|structured| structured.coder(0, true));
+        self.has_selections() && coder.is_some_and(SectionCoder::has_all_filters)
     }
 
     /// Whether chunks have values of variable length in them.

@@ -33,6 +33,11 @@ impl SectionCoder {
         !self.pipeline.steps().is_empty()
     }
 
+    /// Whether all of them are there.
+    pub(crate) fn has_all_filters(&self) -> bool {
+        self.pipeline.steps().iter().all(|step| self.registry.get(step.id).is_some())
+    }
+
     /// The mask of a section that went through none of them.
     pub(super) fn mask_of_all(&self) -> u32 {
         match self.pipeline.steps().len() {

@@ -3,8 +3,8 @@
 use hyperslab_file::OpenFile;
 use hyperslab_format::ChunkEntry;
 
-use super::{ChunkCoord, EncodedChunk, Loader, StoredAt, Storer, allocation::Overwrite};
-use crate::{Chunked, Error, Filling, Index, Result};
+use super::{ChunkCoord, EncodedChunk, Loader, ResidentChunk, StoredAt, Storer, Workspace, allocation::Overwrite};
+use crate::{Chunked, Error, Filling, Index, Result, layout::Part};
 
 impl Chunked {
     /// The chunks that were ever written, by rising coordinate, and what the index says of each.
@@ -26,6 +26,27 @@ impl Chunked {
         })?;
         entries.sort_by(|(left, _), (right, _)| left.cmp(right));
         Ok(entries)
+    }
+
+    /// Reads of each stored chunk which elements are defined, and holds that against its index. Tells `each` the addresses of chunks where that is wrong, and why.
+    /// Chunks that go through a filter that is not there are not read.
+    pub fn check_selections(&self, file: &OpenFile, each: &mut dyn FnMut(u64, Error)) -> Result<()> {
+        for (coord, entry) in self.entries(file)? {
+            // One that reaches over the end of the file is told of with the index.
+            let Ok(Some(at)) = self.stored_at(file, &coord, &entry) else { continue };
+            let Some(part) = self.chunks.part_of(Part::Selection, &at).filter(|_| self.chunks.can_select()) else {
+                continue;
+            };
+            let checked = Loader::new(file).read(&[(&coord, Some(&part))]).and_then(|mut read| {
+                let encoded = read.pop().flatten();
+                let decode = |encoded| ResidentChunk::decode(&self.chunks, &at, encoded, &mut Workspace::default());
+                encoded.map(decode).transpose().map(drop)
+            });
+            if let Err(why) = checked {
+                each(at.address, why);
+            }
+        }
+        Ok(())
     }
 
     /// The coordinates of stored chunks in the dataset that are `wanted`.

@@ -3,6 +3,7 @@
 use hyperslab::{
     AllocTime, Attribute, Dataset, FillTime, FillValue, Layout, Node,
     dtype::{Arena, Datatype},
+    space::Space,
     space::{Extent, UNLIMITED},
 };
 use sha2::{Digest, Sha256};
@@ -170,10 +171,12 @@ fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
         json.set("sha256", Json::text(&hex(&Sha256::digest([]))));
         return json;
     }
-    // The sources of a virtual dataset each have a heap of their own.
-    let many_heaps = datatype.has_vlen() && matches!(dataset.layout(), Ok(Layout::Virtual(_)));
+    // The sources of a virtual dataset each have a heap of their own, and so may chunks.
+    let is_virtual = datatype.has_vlen() && matches!(dataset.layout(), Ok(Layout::Virtual(_)));
+    let many_heaps = is_virtual || dataset.has_vlen_chunks();
     let mut arena = Arena::default();
-    let bytes = if many_heaps { in_arena(dataset, &mut arena) } else { dataset.read_stored() };
+    let all = dataset.space();
+    let bytes = if many_heaps { in_arena(dataset, &all, &mut arena) } else { dataset.read_stored() };
     let in_arena = if many_heaps { datatype.in_memory() } else { Ok(datatype.clone()) };
     let summed = bytes.map_err(|why| why.to_string()).and_then(|bytes| {
         let datatype = &in_arena.map_err(|why| why.to_string())?;
@@ -197,13 +200,12 @@ fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
     json
 }
 
-/// All values, their variable-length parts in `arena`.
-fn in_arena(dataset: &Dataset, arena: &mut Arena) -> hyperslab::Result<Vec<u8>> {
-    let datatype = dataset.datatype().in_memory()?;
-    let all = dataset.space();
-    let bytes = all.npoints().saturating_mul(datatype.size() as u64);
+/// The selected values one after the other, their variable-length parts in `arena`.
+pub(super) fn in_arena(dataset: &Dataset, selection: &Space, arena: &mut Arena) -> hyperslab::Result<Vec<u8>> {
+    let (datatype, count) = (dataset.datatype().in_memory()?, selection.npoints());
+    let bytes = count.saturating_mul(datatype.size() as u64);
     let mut buf = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
-    dataset.read_converted(&all, &datatype, &all, &mut buf, arena)?;
+    dataset.read_converted(selection, &datatype, &Space::simple(&[count])?, &mut buf, arena)?;
     Ok(buf)
 }
 

@@ -1,13 +1,13 @@
 //! The values of sparse datasets: a checksum of what is defined. The extent is never walked.
 
-use hyperslab::Dataset;
+use hyperslab::{Dataset, dtype::Arena};
 use sha2::{Digest, Sha256};
 
 use super::{
     Scene,
     encode::Encoder,
     json::Json,
-    record::{hex, in_memory},
+    record::{hex, in_arena, in_memory},
 };
 use crate::sparse::DefinedParts;
 
@@ -29,16 +29,18 @@ pub(super) fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
 /// The checksum; nothing if there are too many values.
 fn sum(scene: &Scene<'_>, dataset: &Dataset, json: &mut Json) -> Result<Option<String>, String> {
     let said = |why: hyperslab::Error| why.to_string();
-    let (datatype, encoder) = (dataset.datatype(), Encoder::new(scene));
+    let datatype = &dataset.datatype().in_memory().map_err(|why| why.to_string())?;
     let defined = dataset.stored_sections().map_err(said)?.unwrap_or_default().defined;
     json.set("defined", Json::from(defined));
-    if defined.saturating_mul(in_memory(datatype)) > scene.cap {
+    if defined.saturating_mul(in_memory(dataset.datatype())) > scene.cap {
         return Ok(None);
     }
     let (mut sum, mut encoded) = (Sha256::new(), Vec::new());
     for part in DefinedParts::all(dataset).map_err(said)? {
         let part = part.map_err(said)?;
-        let bytes = dataset.read_stored_selection(&part).map_err(said)?;
+        let mut arena = Arena::default();
+        let bytes = in_arena(dataset, &part, &mut arena).map_err(said)?;
+        let (encoder, datatype) = (Encoder::in_arena(scene, &arena), datatype);
         let coords = part.coords().map_err(|why| why.to_string())?;
         for (coord, value) in coords.zip(bytes.chunks_exact(datatype.size().max(1))) {
             encoded.clear();

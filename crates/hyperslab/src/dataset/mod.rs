@@ -112,6 +112,12 @@ impl Dataset {
         self.open.is_sparse()
     }
 
+    /// Whether what is of variable length in its values is [in its chunks](crate::NewDataset::vlen_in_chunks). Then [`Dataset::read_stored`] is an error, because values say
+    /// nothing without their chunks; all other reads are as for other datasets.
+    pub fn has_vlen_chunks(&self) -> bool {
+        self.open.has_vlen_chunks()
+    }
+
     /// What elements are that were never written, and when that is decided.
     pub fn fill(&self) -> &FillWrite {
         self.open.fill()

@@ -10,8 +10,8 @@ mod model;
 mod order;
 mod requests;
 mod small;
-mod values;
 mod threads;
+mod values;
 mod worked_examples;
 
 use std::sync::Arc;
