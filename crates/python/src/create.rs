@@ -80,12 +80,14 @@ fn option(new: NewDataset, key: &str, value: &Bound<'_, PyAny>) -> PyResult<NewD
             new
         }
         "sparse" => new.sparse(),
+        "structured" => new.vlen_in_chunks(),
         "section_filters" => {
             let mut new = new;
             for (section, filters) in value.cast::<PyDict>()?.iter() {
                 new = new.section(match section.extract::<&str>()? {
                     "selection" => ChunkSection::Selection,
                     "data" => ChunkSection::Values,
+                    "vlen" => ChunkSection::Vlen,
                     other => return Err(PyValueError::new_err(format!("no section is called {other:?}"))),
                 });
                 for filter in filters.cast::<PyList>()?.iter() {

@@ -130,15 +130,17 @@ impl Spoiled<'_> {
     }
 }
 
+/// `$HYPERSLAB_SPOILED_VALUES` says how many other values each byte gets: one in turn, or up to three.
 fn spoil_each_byte(index: Index) {
+    let values = hyperslab_workshop::setting("HYPERSLAB_SPOILED_VALUES", 1) as usize;
     for filters in Filters::ALL {
         let case = Case::new(index, filters);
         for at in 0..case.bytes.len() {
             let byte = case.bytes[at];
             // Most bytes of a node are not used: one value is enough for those between zeros.
             let near = &case.bytes[at.saturating_sub(8)..(at + 8).min(case.bytes.len())];
-            let count = if near.iter().all(|near| *near == 0) { 1 } else { 3 };
-            for spoiled in [0xff, byte ^ 1, byte ^ 0x80].into_iter().take(count) {
+            let count = if near.iter().all(|near| *near == 0) { 1 } else { values };
+            for spoiled in [0xff, byte ^ 1, byte ^ 0x80].into_iter().cycle().skip(at % 3).take(count) {
                 let (begin, spoiled) = (Instant::now(), case.spoiled(at, spoiled));
                 let whole = catch_unwind(AssertUnwindSafe(|| {
                     let is_read = spoiled.reads();

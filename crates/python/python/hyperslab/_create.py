@@ -126,6 +126,11 @@ def _options(
                 raise ValueError("Chunked format required for given storage options")
             chunks = guess_sparse_chunk(shape, maxshape) if chunks in (None, True) else chunks
             options["sparse"] = True
+        elif structured is not None:
+            if chunks is False:
+                raise ValueError("Chunked format required for given storage options")
+            options["structured"] = structured
+            chunks = True if chunks is None else chunks
         if chunks is True or (chunks is None and (filters or (maxshape and not files))):
             chunks = guess_chunk(shape, maxshape, dtype.itemsize)
         if chunks:
@@ -135,8 +140,8 @@ def _options(
         if filters:
             options["filters"] = filters
         if section_filters is not None:
-            if not sparse:
-                raise ValueError("section_filters: only sparse datasets have chunks with sections")
+            if not sparse and structured is None:
+                raise ValueError("section_filters: only sparse datasets, and those with structured='vlen', have chunks with sections")
             options["section_filters"] = section_filters_of(dtype, section_filters, allow_unknown_filter)
         if files:
             options["external"] = files

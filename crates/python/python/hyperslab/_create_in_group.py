@@ -126,7 +126,8 @@ class CreateInGroup:
     def create_dataset_like(self, name: str | bytes | None, other: Dataset, **options: Any) -> Dataset:
         """A new dataset like another, without its values and attributes; `options` come before what the other has."""
         alike = ["shape", "dtype", "chunks", "fillvalue"]
-        if other.is_sparse and options.setdefault("sparse", True):
+        has_sections = other.section_filters is not None
+        if has_sections and options.setdefault(*(("sparse", True) if other.is_sparse else ("structured", "vlen"))):
             sections = {name: section_as_given(filters) for name, filters in (other.section_filters or {}).items()}
             options.setdefault("section_filters", sections)
         else:

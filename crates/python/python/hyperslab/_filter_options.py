@@ -13,8 +13,8 @@ from ._hyperslab import filter_available
 #: What `compression` may be to mean the level of gzip.
 LEVELS = frozenset(range(10))
 
-#: The sections of sparse chunks that may have filters of their own.
-SECTIONS = ("selection", "data")
+#: The sections of chunks that may have filters of their own.
+SECTIONS = ("selection", "data", "vlen")
 
 
 def by_name(compression: Any, settings: Any) -> tuple[Any, Any]:
@@ -97,8 +97,6 @@ def section_filters_of(dtype: np.dtype, given: Any, unknown: bool) -> dict[str, 
     """The filters of the sections that are named, in their order."""
     if not isinstance(given, Mapping):
         raise TypeError(f"section_filters must be a mapping from {' or '.join(map(repr, SECTIONS))} to filters, not {given!r}")
-    if "vlen" in given:
-        raise NotImplementedError('section_filters: chunks with a section "vlen" are not available yet')
     if wrong := [name for name in given if name not in SECTIONS]:
         raise ValueError(f"section_filters: no section is called {wrong[0]!r}; there are {' and '.join(map(repr, SECTIONS))}")
     return {section: _section(dtype, filters, unknown) for section, filters in given.items()}

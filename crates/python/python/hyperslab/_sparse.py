@@ -35,7 +35,7 @@ class SparseMethods:
 
     @property
     def section_filters(self) -> dict[str, list[tuple[int, tuple[int, ...], str]]] | None:
-        """The filters of the sections of its chunks, "selection" and "data": number, parameters and name of each. `None` if chunks have no sections."""
+        """The filters of the sections of its chunks, "selection", "data" and "vlen": number, parameters and name of each. `None` if chunks have no sections."""
         return self._handle.section_filters()
 
     def defined(self, index: Any = ...) -> Space:
@@ -163,12 +163,8 @@ class SparseMethods:
 
 
 def check_structured(kind: str | None) -> None:
-    """Fails for chunks with sections that cannot be made: those that hold values of variable length. Where these are stored, their option for the engine is made."""
-    if kind == "vlen":
-        raise NotImplementedError(
-            "structured='vlen': chunks that hold values of variable length are not available yet; without it, the heap of the file holds such values"
-        )
-    if kind is not None:
+    """Fails for chunks with sections that cannot be made."""
+    if kind not in (None, "vlen"):
         raise ValueError(f"structured must be None or 'vlen', not {kind!r}")
 
 

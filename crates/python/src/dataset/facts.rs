@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use super::DatasetHandle;
-use super::sparse::{VALUES, section};
+use super::sparse::of_values;
 use crate::array::{bytes, zeros};
 use crate::engine::engine;
 use crate::error::{exception, of_space};
@@ -49,10 +49,7 @@ pub(super) fn layout<'py>(handle: &DatasetHandle, py: Python<'py>) -> PyResult<(
 /// Number, parameters and name of each filter, in the order of writing: of chunks, or of the values in chunks that have sections.
 pub(super) fn filters<'py>(handle: &DatasetHandle, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
     let dataset = handle.dataset()?;
-    match dataset.is_sparse() {
-        true => described(py, section(dataset, VALUES)),
-        false => described(py, dataset.filters()),
-    }
+    described(py, of_values(dataset).unwrap_or(dataset.filters()))
 }
 
 /// Number, parameters and name of each step.
