@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: us and libhdf5 in one process; `--growth`: what an item costs among few and among many; `--codecs`: our codecs and those of
-//! hdf5plugin; `--python`: our Python package and h5py; `--peers`: us and other crates without C code.
+//! hdf5plugin; `--python`: our Python package and h5py; `--sparse`: sparse datasets and dense ones; `--peers`: us and other crates without C code.
 
 use crate::step::{cargo, run as execute};
 use crate::{metadata, python, python::Profile};
@@ -22,8 +22,11 @@ pub(crate) struct Options {
     /// The Python package instead, beside h5py: strings that are written, chunks that threads decode
     #[arg(long, conflicts_with_all = ["names", "json", "growth", "codecs"])]
     python: bool,
+    /// Sparse datasets of the Python package instead, beside dense ones of h5py: a detector stream; and beside TileDB, if the environment has it
+    #[arg(long, conflicts_with_all = ["names", "json", "growth", "codecs", "python"])]
+    sparse: bool,
     /// Other crates without C code instead: many small datasets, written and read
-    #[arg(long, conflicts_with_all = ["json", "growth", "codecs", "python"])]
+    #[arg(long, conflicts_with_all = ["json", "growth", "codecs", "python", "sparse"])]
     peers: bool,
 }
 
@@ -37,9 +40,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         return execute(&mut command);
     }
     let python = python::set_up(&metadata)?;
-    if options.python {
+    if options.python || options.sparse {
         let package = python::build_package(&metadata, &python, Profile::Release)?;
-        return execute(Command::new(python).arg(package.join("bench/beside_h5py.py")));
+        let script = if options.sparse { "bench/sparse_stream.py" } else { "bench/beside_h5py.py" };
+        return execute(Command::new(python).arg(package.join(script)));
     }
     let mut command = cargo();
     if options.codecs {

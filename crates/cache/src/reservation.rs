@@ -50,7 +50,8 @@ impl<'a> Grant<'a> {
 
     /// Whether so many bytes are granted, or there is room for what is missing of them.
     pub fn covers(&mut self, bytes: usize) -> bool {
-        self.bytes >= bytes || self.try_grow(bytes - self.bytes)
+        let more = bytes.saturating_sub(self.bytes);
+        more == 0 || self.claim.as_mut().is_none_or(|claim| claim.try_grow(more)) && self.try_grow(more)
     }
 
     /// Grants more, if there is room.

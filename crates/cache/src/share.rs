@@ -81,6 +81,18 @@ pub(crate) struct Claim<'a> {
     bytes: usize,
 }
 
+impl Claim<'_> {
+    /// Claims more, if the share has so much.
+    pub(crate) fn try_grow(&mut self, bytes: usize) -> bool {
+        let more = self.share.try_claim(bytes);
+        let grown = more.is_some();
+        if let Some(mut more) = more {
+            self.bytes += std::mem::take(&mut more.bytes);
+        }
+        grown
+    }
+}
+
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
         if self.bytes > 0 {

@@ -44,7 +44,7 @@ fn ls_and_stat_tell_how_much_is_defined() {
     sample(&folder, "a.h5");
     let shown = told(&folder, "ls a.h5", 0);
     assert!(shown.contains("sparse chunks 32768×32768, 10 defined (9.09e-10 %), 4.0 TiB in"), "{shown}");
-    let filters = "sparse chunks 10×10, selection shuffle+deflate 6, values deflate 1, 8 defined (1.33 %)";
+    let filters = "sparse chunks 10×10, selection delta+shuffle+deflate 6, values deflate 1, 8 defined (1.33 %)";
     assert!(shown.contains(filters), "{shown}");
     let entries = lines(&folder, "ls --json a.h5", 0);
     let huge = entries.iter().find(|entry| entry["path"] == "/huge").unwrap();
@@ -52,7 +52,7 @@ fn ls_and_stat_tell_how_much_is_defined() {
     assert_eq!(huge["sparse"]["defined"], 10);
     assert_eq!(huge["sparse"]["stored"]["values"], 40);
     let stat = told(&folder, "stat a.h5", 0);
-    assert!(stat.contains("sparse dataset") && stat.contains("selection shuffle+deflate 6"), "{stat}");
+    assert!(stat.contains("sparse dataset") && stat.contains("selection delta+shuffle+deflate 6"), "{stat}");
     let stat = &lines(&folder, "stat --json a.h5", 0)[0];
     let small = stat["datasets"].as_array().unwrap().iter().find(|dataset| dataset["path"] == "/small").unwrap();
     assert_eq!([&small["sparse"]["defined"], &small["sparse"]["chunk"]], [&json!(8), &json!([10, 10])]);
@@ -105,7 +105,7 @@ fn diff_compares_what_is_defined() {
     variant(&folder, "same.h5", sparse, |_| {});
     assert_eq!(told(&folder, "diff a.h5 same.h5 /huge", 0), "");
     let storage = told(&folder, "diff --only storage a.h5 same.h5 /huge", 1);
-    assert!(storage.contains("sparse chunks 32768×32768 and sparse chunks 1000×3000, selection: deflate"), "{storage}");
+    assert!(storage.contains("sparse chunks 32768×32768 and sparse chunks 1000×3000, selection: delta"), "{storage}");
     variant(&folder, "other.h5", sparse, |huge| {
         huge.write_slice(s![3, 5], &[20]).unwrap();
         huge.write_slice(s![9, 9], &[7]).unwrap();
@@ -186,9 +186,11 @@ fn repack_makes_datasets_sparse_and_dense() {
         assert_eq!([&entry["layout"], &entry["sparse"]["defined"]], [&json!("sparse"), &json!(defined)], "{name}");
     }
     let filters = &entry(&folder, "sparse.h5", "/filtered")["sparse"]["filters"];
-    for section in ["selection", "values"] {
-        assert_eq!([&filters[section][0]["name"], &filters[section][1]["name"]], ["shuffle", "deflate"]);
+    for (section, first) in [("selection", 1), ("values", 0)] {
+        let names = [first, first + 1].map(|nth| &filters[section][nth]["name"]);
+        assert_eq!(names, ["shuffle", "deflate"], "{section}");
     }
+    assert_eq!(filters["selection"][0]["name"], "delta");
     // What differs from the fill value only in its bytes is kept.
     let shown = told(&folder, "dump sparse.h5 /compact /zeros", 0);
     for line in ["3 elements defined, the fill value is 1.5\n[1]  2\n[3]  0\n[4]  -0\n", "[1]  -0\n[2]  1\n"] {

@@ -12,7 +12,7 @@ use hyperslab_space::{Kind, Op, Slab, Space};
 use crate::{
     damage::{OfSource, Step},
     tree::Copier,
-    values::{BATCH, Parts, slabs},
+    values::{BATCH, BATCH_IN_HEAP, Parts, slabs},
 };
 
 /// Bytes that are compared with the fill value at once.
@@ -21,7 +21,8 @@ const SKIPPED: usize = 4 << 10;
 impl Copier<'_> {
     /// Defined values of chunks that are stored in another way, chunk by chunk.
     pub(super) fn defined_values(&mut self, from: &OpenDataset, to: &OpenDataset, chunk: &[u64]) -> Step<()> {
-        let (dims, cut) = (from.shape(), StripCut::to_fit(BATCH, vec![1; chunk.len()], from.datatype().size() as u64));
+        let (dims, element) = (from.shape(), from.datatype().size() as u64);
+        let cut = StripCut::to_fit(self.batch(from, to), vec![1; chunk.len()], element);
         for (coord, _) in from.stored_entries().of_source()? {
             let mut whole = from.space();
             whole.select_hyperslab(Op::Set, &slabs(&coord, chunk, &dims)).of_source()?;
@@ -49,12 +50,13 @@ impl Copier<'_> {
     /// Those values of a dataset that differ from the fill value, to a sparse one, which defines no others.
     pub(super) fn differing_values(&mut self, from: &OpenDataset, to: &OpenDataset) -> Step<()> {
         let (dims, element) = (from.shape(), from.datatype().size().max(1));
-        let most = BATCH / element as u64;
+        let most = self.batch(from, to) / element as u64;
         let Layout::Chunked { chunk, .. } = from.stored_layout().layout else {
             return Parts::new(dims, most).try_for_each(|part| self.differing(from, to, &part));
         };
         // A chunk with filters is decoded once, however large it is.
-        let most = if from.dataset_filters().is_empty() { most } else { u64::MAX };
+        let is_apart = from.dataset_filters().is_empty() || self.is_remade(from, to);
+        let most = if is_apart { most } else { u64::MAX };
         for (coord, _) in from.stored_entries().of_source()? {
             let whole = slabs(&coord, &chunk, &dims);
             for mut part in Parts::new(whole.iter().map(|slab| slab.block).collect(), most) {
@@ -73,7 +75,9 @@ impl Copier<'_> {
         }
         let mut values = from.read_stored_selection(&whole).of_source()?;
         let bytes = values.len() as u64;
-        let runs = match undefined(to.fill(), to.datatype().size()) {
+        // Of variable length, equal bytes are the same object in one file only.
+        let fill = if from.datatype().has_vlen() { from.fill() } else { to.fill() };
+        let runs = match undefined(fill, to.datatype().size()) {
             Some(fill) => keep_differing(&mut values, &fill),
             None => std::iter::once(0..whole.npoints()).collect(),
         };
@@ -88,6 +92,11 @@ impl Copier<'_> {
         }
         self.show(bytes);
         Ok(())
+    }
+
+    /// The stored bytes that are in memory at once.
+    fn batch(&self, from: &OpenDataset, to: &OpenDataset) -> u64 {
+        if self.is_remade(from, to) { BATCH_IN_HEAP } else { BATCH }
     }
 
     /// Whether values are other bytes in the target than in the source, or have what is of variable length in their chunks.

@@ -8,13 +8,13 @@
 //! Conversions follow and store references, also within what references name. So sequences in sequences have references to segments of
 //! their own on the way ([`Segments`] as a source or a target), and are put in their places when they go to a chunk ([`Nesting`]).
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use hyperslab_base::memory;
 
 use crate::{
     Error, Result,
-    datatype::{Class, Datatype},
+    datatype::{Class, Datatype, Reference},
     heap::{Sequence, Source, Target},
 };
 
@@ -23,6 +23,9 @@ const SLOT: usize = 16;
 
 /// Offsets count from so many bytes before the first segment.
 const BEFORE: usize = 4;
+
+/// One value has no more sequences.
+const MOST: usize = 1 << 16;
 
 /// The length of a null sequence within a segment.
 const NULL: u64 = u64::MAX;
@@ -92,12 +95,16 @@ impl Target for Segments {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nesting {
     size: usize,
-    /// The first byte of each slot, rising, and what its elements have.
-    slots: Vec<(usize, Nesting)>,
+    /// By rising place.
+    slots: Vec<Slot>,
 }
 
+/// The first byte of a slot, and what its elements have.
+type Slot = (usize, Arc<Nesting>);
+
 impl Nesting {
-    /// Of values of a datatype, as files with addresses of eight bytes have them. A reference to an object is a plain value; an error names references that are none.
+    /// Of values of a datatype, as files with addresses of eight bytes have them. A reference to an object is a plain value; other references, and more sequences in one
+    /// value than are meant, are an error.
     ///
     /// ```
     /// use hyperslab_dtype::{Charset, Datatype, Nesting};
@@ -106,9 +113,9 @@ impl Nesting {
     /// # Ok::<(), hyperslab_dtype::Error>(())
     /// ```
     pub fn of(datatype: &Datatype) -> Result<Nesting> {
-        let mut nesting = Nesting { size: datatype.size(), slots: Vec::new() };
-        nesting.find(datatype, 0)?;
-        Ok(nesting)
+        let mut slots = slots_of(datatype)?;
+        slots.sort_by_key(|(at, _)| *at);
+        Ok(Nesting { size: datatype.size(), slots })
     }
 
     /// The first byte of each slot in an element, rising.
@@ -119,32 +126,6 @@ impl Nesting {
     /// Whether sequences have sequences in them.
     pub fn is_deep(&self) -> bool {
         self.slots.iter().any(|(_, inner)| !inner.slots.is_empty())
-    }
-
-    fn find(&mut self, datatype: &Datatype, at: usize) -> Result<()> {
-        match datatype.class() {
-            Class::Vlen(vlen) => {
-                if datatype.size() != SLOT {
-                    let why = "sequences in structured chunks need addresses of eight bytes";
-                    return Err(Error::Sequence(why.into()));
-                }
-                self.slots.push((at, Nesting::of(&vlen.base)?));
-            }
-            Class::Compound(compound) => {
-                for member in compound.members() {
-                    self.find(&member.datatype, at + member.offset as usize)?;
-                }
-            }
-            Class::Array(array) if array.base().has_vlen() => {
-                let size = array.base().size().max(1);
-                for nth in 0..datatype.size() / size {
-                    self.find(array.base(), at + nth * size)?;
-                }
-            }
-            _ => {}
-        }
-        self.slots.sort_by_key(|(at, _)| *at);
-        Ok(())
     }
 
     /// Puts sequences within segments in their places: the slots of `values` name segments of `to` then, in place of some of `from`.
@@ -224,6 +205,41 @@ impl Nesting {
         }
         Ok(memory::append(elements, take(from, self.size - done)?)?)
     }
+}
+
+/// The slots of a value, in any order.
+fn slots_of(datatype: &Datatype) -> Result<Vec<Slot>> {
+    let refuse = |why: String| Err(Error::Sequence(why));
+    let mut slots = Vec::new();
+    match datatype.class() {
+        Class::Vlen(_) if datatype.size() != SLOT => {
+            return refuse("sequences in structured chunks need addresses of eight bytes".into());
+        }
+        Class::Vlen(vlen) => slots.push((0, Arc::new(Nesting::of(&vlen.base)?))),
+        Class::Compound(compound) => {
+            for member in compound.members() {
+                let of_member = slots_of(&member.datatype)?;
+                slots.extend(of_member.into_iter().map(|(at, inner)| (at + member.offset as usize, inner)));
+            }
+        }
+        Class::Array(array) => {
+            let (of_element, size) = (slots_of(array.base())?, array.base().size().max(1));
+            if of_element.len().saturating_mul(datatype.size() / size) <= MOST {
+                let starts = (0..datatype.size()).step_by(size);
+                slots.extend(
+                    starts.flat_map(|start| of_element.iter().map(move |(at, inner)| (start + at, inner.clone()))),
+                );
+            } else {
+                return refuse(format!("more than {MOST} sequences in one value"));
+            }
+        }
+        Class::Reference(Reference::Object) => {}
+        Class::Reference(_) => {
+            return refuse("references to regions or to objects of other files in structured chunks".into());
+        }
+        _ => {}
+    }
+    if slots.len() > MOST { refuse(format!("more than {MOST} sequences in one value")) } else { Ok(slots) }
 }
 
 fn take<'a>(from: &mut &'a [u8], bytes: usize) -> Result<&'a [u8]> {

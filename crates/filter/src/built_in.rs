@@ -21,5 +21,6 @@ pub(crate) fn built_in() -> Vec<Arc<dyn Filter>> {
         Arc::new(Zstd),
         Arc::new(Vbz),
         Arc::new(Blosc2),
+        Arc::new(Delta),
     ]
 }

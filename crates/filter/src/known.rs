@@ -54,4 +54,5 @@ const KNOWN: &[(u16, &str)] = &[
     (32029, "trpx"),
     (32030, "ffmpeg"),
     (32033, "htj2k"),
+    (33001, "delta"),
 ];

@@ -15,16 +15,27 @@ pub(super) type Held<'a> = (Pinned<ResidentChunk>, &'a Piece);
 impl ChunkCache {
     /// Loads what is missing of chunks in hand, with one request. The pieces of those for which there is no room are handed out; the file has all of these chunks.
     pub(super) fn complete(&self, (file, partition): Dataset<'_>, here: &mut Vec<Held<'_>>) -> Result<Vec<Piece>> {
-        let (whole, partial): (Vec<_>, Vec<_>) = here.drain(..).partition(|(pinned, _)| pinned.read().is_complete());
+        let (mut whole, mut partial) = (Vec::new(), Vec::new());
+        for (pinned, piece) in here.drain(..) {
+            let first = pinned.read().first_missing();
+            match first {
+                Some(first) => partial.push((pinned, piece, first)),
+                None => whole.push((pinned, piece)),
+            }
+        }
         *here = whole;
         if partial.is_empty() {
             return Ok(Vec::new());
         }
+        // No chunk is locked while changes of the file are held off: a flush that has it locked may wait to change the file.
         assert_no_locks_held("before chunks are completed");
         let (loader, layout) = (Loader::holding(file), partition.source().layout());
-        let chunks: Vec<_> = partial.iter().map(|(pinned, _)| pinned.coord().clone()).collect();
+        let chunks: Vec<_> = partial.iter().map(|(pinned, ..)| pinned.coord().clone()).collect();
         let located = partition.source().storage().locate(&chunks)?;
-        let missing = partial.iter().zip(&located).map(|((pinned, _), at)| pinned.read().missing(at.as_ref()?));
+        let missing = partial.iter().zip(&located).map(|((_, _, first), at)| {
+            let at = at.as_ref()?;
+            at.sections(*first..at.sections.len())
+        });
         let missing: Vec<_> = missing.collect();
         let wanted: Vec<_> = chunks.iter().zip(&missing).map(|(coord, at)| (coord, at.as_ref())).collect();
         let rests = loader.load(
@@ -36,7 +47,7 @@ impl ChunkCache {
             &mut |time| partition.decoded_for(time),
         )?;
         let mut crowded = Vec::new();
-        for ((pinned, piece), rest) in partial.into_iter().zip(rests) {
+        for ((pinned, piece, _), rest) in partial.into_iter().zip(rests) {
             let growth = rest.as_ref().map_or(0, Rest::memory);
             let Some(grant) = self.room(partition, growth) else {
                 crowded.push(piece.clone());

@@ -24,7 +24,7 @@ impl Footprint for ResidentChunk {
     }
 
     fn sheds(source: &ChunkSource) -> bool {
-        source.layout().kind() == ChunkKind::Sparse
+        source.layout().has_selections()
     }
 
     fn shed(&mut self) {

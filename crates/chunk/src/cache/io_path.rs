@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hyperslab_space::{Coords, Piece, Space};
 
 use super::{ChunkCache, ChunkPartition, Keep, reach::Reach};
-use crate::{Result, layout::values::shaped};
+use crate::{ChunkKind, Result, layout::values::shaped};
 
 /// Chunks that the caller has as a whole, or that need no coding, come in if the request wants no larger part of the cache than this: it would
 /// push out what others want, and win nothing.
@@ -71,6 +71,8 @@ impl ChunkCache {
         let here = if partition.is_empty() { vec![false; pieces.len()] } else { partition.has(&coords(&pieces)) };
         let wanted = layout.expected_footprint(here.iter().filter(|here| !**here).count()) as u64;
         let pays = |piece: &Piece| match (layout.is_addressable(), layout.is_whole(piece)) {
+            // What such chunks take is not known yet; those that do not fit are found out when it is.
+            _ if layout.kind() == ChunkKind::Sparse => true,
             (false, false) => wanted <= limit,
             (false, true) => wanted <= limit / PART,
             (true, whole) => worth == Worth::Parts && !whole,

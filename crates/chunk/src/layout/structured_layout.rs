@@ -143,8 +143,10 @@ impl StructuredLayout {
 
     /// A chunk was loaded.
     pub(crate) fn count(&self, chunk: &SparseChunk) {
-        let bytes = self.expected_bytes();
-        self.footprint.store(bytes - bytes / 8 + chunk.memory() / 8, Ordering::Relaxed);
+        if chunk.is_complete() {
+            let bytes = self.expected_bytes();
+            self.footprint.store(bytes - bytes / 8 + chunk.memory() / 8, Ordering::Relaxed);
+        }
         let (runs, before) = (chunk.run_count() * ELEMENTS / chunk.count().max(1), self.runs.load(Ordering::Relaxed));
         self.runs.store(if runs > before { runs } else { before - before / 8 + runs / 8 }, Ordering::Relaxed);
     }

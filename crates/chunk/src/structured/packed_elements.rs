@@ -55,7 +55,8 @@ impl PackedElements {
     /// Gives back the memory of the values.
     pub(super) fn shed(&mut self) {
         self.segments.iter_mut().for_each(Segment::shed);
-        self.has_values = false;
+        // What has nothing lacks nothing.
+        self.has_values = self.segments.is_empty();
     }
 
     /// Takes the values that are missing, those of all elements by rising number. If memory is short, they still are missing.

@@ -14,7 +14,7 @@ use super::{
     stored_sections::{Rest, structured},
 };
 use crate::{
-    ChunkLayout, Error, ReadBuffer, Result, StoredAt, WriteBuffer,
+    ChunkLayout, Error, ReadBuffer, Result, WriteBuffer,
     layout::{Part, StructuredLayout},
     transfer::scatter::outside,
 };
@@ -26,14 +26,14 @@ const FEW: u64 = 16 << 10;
 #[derive(Debug)]
 pub struct SparseChunk {
     elements: PackedElements,
-    /// Whether the file has the values by rising number of their elements, so that they can be loaded without the selection.
+    /// Whether the file has the values by rising number of their elements, after a selection, so that they can be loaded without it.
     in_order: bool,
 }
 
 impl SparseChunk {
     /// A chunk without defined elements.
     pub(crate) fn new(layout: &ChunkLayout) -> SparseChunk {
-        SparseChunk::of(PackedElements::new(layout.shape().clone()), true)
+        SparseChunk::of(PackedElements::new(layout.shape().clone()), layout.has_selections())
     }
 
     /// Elements that were stored. Their values were by rising number, or they were not.
@@ -50,9 +50,9 @@ impl SparseChunk {
         self.elements.has_values()
     }
 
-    /// Which of its stored sections make the chunk complete.
-    pub(crate) fn missing(&self, at: &StoredAt) -> Option<StoredAt> {
-        at.sections(usize::from(self.in_order)..at.sections.len())
+    /// The first of its stored sections that it lacks, if it is not complete.
+    pub(crate) fn first_missing(&self) -> Option<usize> {
+        (!self.is_complete()).then_some(usize::from(self.in_order))
     }
 
     /// Takes what was missing, if another thread has not given it.

@@ -57,7 +57,7 @@ impl SparseChunk {
             let values = stored.values(workspace)?;
             let mut segments = Segments::new(shape);
             segments.push(0..stored.count()?, values.values())?;
-            return Ok(SparseChunk::of(PackedElements::of(segments, shape.clone())?, true));
+            return Ok(SparseChunk::of(PackedElements::of(segments, shape.clone())?, false));
         };
         let mut segments = Segments::new(shape);
         let in_order = selection_section::is_rising(&space)?;

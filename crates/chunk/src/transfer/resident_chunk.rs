@@ -131,17 +131,14 @@ impl ResidentChunk {
 
     /// Whether all of the chunk is in memory.
     pub(crate) fn is_complete(&self) -> bool {
-        match self {
-            ResidentChunk::Dense(_) => true,
-            ResidentChunk::Sparse(sparse) => sparse.is_complete(),
-        }
+        self.first_missing().is_none()
     }
 
-    /// Where the file has what is missing of the chunk, which is stored here.
-    pub(crate) fn missing(&self, at: &StoredAt) -> Option<StoredAt> {
+    /// The first of its stored sections that is not in memory; those after it are not, either. Nothing if all of the chunk is.
+    pub(crate) fn first_missing(&self) -> Option<usize> {
         match self {
             ResidentChunk::Dense(_) => None,
-            ResidentChunk::Sparse(sparse) => sparse.missing(at),
+            ResidentChunk::Sparse(sparse) => sparse.first_missing(),
         }
     }
 

@@ -13,9 +13,9 @@ use crate::{Error, Result};
 /// A filter, with what the user said of it.
 #[derive(Clone, Debug)]
 pub(super) struct Wish {
-    id: u16,
-    optional: bool,
-    params: Vec<u32>,
+    pub(super) id: u16,
+    pub(super) optional: bool,
+    pub(super) params: Vec<u32>,
 }
 
 /// A section of a structured chunk.

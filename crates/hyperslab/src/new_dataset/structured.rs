@@ -1,12 +1,15 @@
 //! New datasets with structured chunks: what they cannot be, and the filters of their sections.
 
 use hyperslab_dtype::{Class, Datatype, Nesting, Reference};
-use hyperslab_filter::Registry;
-use hyperslab_format::message::{AllocTime, ChunkStructure, DatasetFilters, SectionFilters};
+use hyperslab_filter::{Bzip2, Deflate, Delta, Lz4, Lzf, Registry, Shuffle, Zstd};
+use hyperslab_format::message::{AllocTime, ChunkStructure, DatasetFilters, FilterStep, SectionFilters};
 use hyperslab_session::Session;
 
 use super::{ChunkSection, NewDataset, Wanted, filters::Wish, planned::refuse};
 use crate::Result;
+
+/// The bytes of the checksum at the end of a section.
+const CHECKSUM: u32 = 4;
 
 /// Why a layout is refused.
 pub(super) const ONLY_CHUNKS: &str =
@@ -76,7 +79,11 @@ pub(super) fn filters(
         // The numbers that name one element are together.
         let number = if elements > u64::from(u16::MAX) { 4 } else { 2 };
         let place = Datatype::opaque(number * chunk.len() as u32, "")?;
-        sections.push(of(ChunkSection::Selection, &place, &[elements], None)?);
+        let mut steps = of(ChunkSection::Selection, &place, &[elements], None)?;
+        if !new.section_filters.contains_key(&ChunkSection::Selection) && steps.iter().any(compresses) {
+            steps = sort_out(registry, &place, chunk.len() as u32, steps)?;
+        }
+        sections.push(steps);
     }
     if structure.has_vlen() {
         sections.push(of(ChunkSection::Values, &Datatype::opaque(datatype.size() as u32, "")?, chunk, None)?);
@@ -93,6 +100,19 @@ pub(super) fn filters(
         true => DatasetFilters::default(),
         false => DatasetFilters::Sections(SectionFilters { sections }),
     })
+}
+
+/// Lets a compressor find what is alike in numbers that rise: their differences, byte by byte.
+fn sort_out(registry: &Registry, place: &Datatype, rank: u32, steps: Vec<FilterStep>) -> Result<Vec<FilterStep>> {
+    let [delta, shuffle] = [(Delta::ID, Delta::params(rank, CHECKSUM)), (Shuffle::ID, Vec::new())]
+        .map(|(id, params)| Wish { id, optional: true, params }.step(registry, place, &[1], None));
+    let others = steps.into_iter().filter(|step| step.id != Shuffle::ID);
+    Ok([delta?, shuffle?].into_iter().chain(others).collect())
+}
+
+/// Whether a filter makes bytes fewer that are alike, and leaves their order to others.
+fn compresses(step: &FilterStep) -> bool {
+    [Deflate::ID, Bzip2::ID, Lzf::ID, Lz4::ID, Zstd::ID].contains(&step.id)
 }
 
 /// The bytes of what sequences are of, if all are of the same size; else one.

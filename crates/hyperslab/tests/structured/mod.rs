@@ -9,6 +9,7 @@ mod libhdf5;
 mod model;
 mod order;
 mod requests;
+mod sizes;
 mod small;
 mod threads;
 mod values;

@@ -51,7 +51,7 @@ fn run_with<T: Value>(seed: u64) {
         .collect();
     let fill = random.bool().then(|| T::random(&mut random));
     let is_sparse = !T::VLEN || random.usize(0..3) > 0;
-    let bytes = if random.bool() { 3_000 } else { 1 << 20 };
+    let bytes = [2_000, 6_000, 20_000, 1 << 20][random.usize(0..4)];
     let cache = CacheConfig::default().bytes(bytes).adaptive(bytes, bytes);
     let storage: Arc<dyn Driver> = Arc::new(Memory::new());
     let mut file = options().cache(cache).create_new().open_on(storage.clone()).unwrap();
