@@ -29,8 +29,8 @@ const C_FLAGS: (&str, &str) = ("CFLAGS", "-fno-sanitize-address-use-after-scope"
 const SEEDS: &str = "hostile/seeds";
 
 /// The input of these targets is no file.
-const WITHOUT_SEEDS: [&str; 6] =
-    ["algebra", "datatype", "decode_message", "decode_selection", "decode_space", "filter"];
+const WITHOUT_SEEDS: [&str; 7] =
+    ["algebra", "datatype", "decode_message", "decode_selection", "decode_space", "filter", "sparse_file"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
