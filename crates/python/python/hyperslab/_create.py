@@ -126,7 +126,7 @@ def _options(
                 raise ValueError("Chunked format required for given storage options")
             chunks = guess_sparse_chunk(shape, maxshape) if chunks in (None, True) else chunks
             options["sparse"] = True
-        elif structured is not None:
+        if structured is not None:
             if chunks is False:
                 raise ValueError("Chunked format required for given storage options")
             options["structured"] = structured
