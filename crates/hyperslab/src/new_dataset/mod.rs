@@ -263,13 +263,12 @@ impl NewDataset {
     /// through filters, and leaves with them. Sparse datasets always do so. Programs that do not know such chunks cannot read them.
     ///
     /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # let file = hyperslab::File::create(dir.path().join("events.h5"))?;
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
     /// let new = file.root()?.new_dataset::<Vec<f32>>().shape([1000]).chunks([100]).vlen_in_chunks().deflate(6);
     /// let tracks = new.create("tracks")?;
     /// tracks.write_slice(hyperslab::s![0..2], &[vec![1.5f32, 2.5], vec![]])?;
     /// assert_eq!(tracks.read_slice::<Vec<f32>>(hyperslab::s![0..3])?, [vec![1.5, 2.5], vec![], vec![]]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn vlen_in_chunks(self) -> NewDataset {
         NewDataset { vlen_chunks: true, ..self }
