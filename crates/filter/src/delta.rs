@@ -29,7 +29,7 @@ impl Delta {
     /// ```
     /// use hyperslab_filter::{Delta, Filter};
     /// let (mut encoded, mut decoded) = (Vec::new(), Vec::new());
-    /// let points = [1u16, 7, 1, 9, 2, 3].map(u16::to_le_bytes).concat();
+    /// let points = [1u16, 7, 1, 9, 2, 13].map(u16::to_le_bytes).concat();
     /// Delta.encode(&Delta::params(2, 0), &points, &mut encoded)?;
     /// assert_eq!(encoded[..9], [2, 1, 0, 7, 0, 0, 0, 2, 0]);
     /// Delta.decode(&Delta::params(2, 0), &encoded, &mut decoded, points.len())?;
