@@ -186,7 +186,7 @@ impl Nesting {
     fn read(&self, from: &mut &[u8], elements: &mut Vec<u8>, to: &mut Segments) -> Result<()> {
         let mut done = 0;
         for (at, inner) in &self.slots {
-            memory::append(elements, take(from, at - done)?)?;
+            memory::append(elements, take(from, at.checked_sub(done).ok_or_else(short)?)?)?;
             let count = take(from, 8)?.first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
             let mut slot = [0; SLOT];
             if count != NULL {
@@ -203,7 +203,7 @@ impl Nesting {
             memory::append(elements, &slot)?;
             done = at + SLOT;
         }
-        Ok(memory::append(elements, take(from, self.size - done)?)?)
+        Ok(memory::append(elements, take(from, self.size.checked_sub(done).ok_or_else(short)?)?)?)
     }
 }
 

@@ -44,6 +44,8 @@ impl ChunkCache {
                     ticket.fill(chunk, grant, false);
                 }
             }
+            // A thread that waits for another one keeps no room that this one may want.
+            drop(grant);
             open.extend(awaited.into_iter().map(|(waiter, piece)| (waiter.wait(), piece)));
         }
         Ok(())
