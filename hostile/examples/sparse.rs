@@ -5,7 +5,7 @@ use std::path::Path;
 use hyperslab::{LibVersion, OpenOptions, Result, s};
 
 fn main() -> Result<()> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/ours/sparse.h5");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/sparse.h5");
     let file = OpenOptions::new().libver_min(LibVersion::V110).create().truncate().open(path)?;
     let root = file.root()?;
     let single = root.new_dataset::<u16>().shape([20, 30]).chunks([20, 30]).sparse().shuffle().deflate(6);

@@ -55,6 +55,10 @@ impl Filter for Deflate {
         deflate(read_level(params)?, input, out)?;
         Ok(Encoded::Written)
     }
+
+    fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len.saturating_mul(MAX_RATIO as u64))
+    }
 }
 
 fn read_level(params: &[u32]) -> Result<u32, Fault> {

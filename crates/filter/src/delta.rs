@@ -88,6 +88,10 @@ impl Filter for Delta {
     fn encoded_bound(&self, _: &[u32], len: usize) -> usize {
         len.saturating_add(1)
     }
+
+    fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len)
+    }
 }
 
 /// Writes the differences of integers of a size; how many bytes of them are zero.

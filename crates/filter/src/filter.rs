@@ -58,6 +58,11 @@ pub trait Filter: Send + Sync {
     fn encoded_bound(&self, _params: &[u32], len: usize) -> usize {
         len.saturating_add(len / 4).saturating_add(1 << 16)
     }
+
+    /// The most bytes that [`decode`](Filter::decode) makes of `len` bytes: what is said to be more cannot be true. Nothing if that has no limit.
+    fn decoded_bound(&self, _params: &[u32], _len: u64) -> Option<u64> {
+        None
+    }
 }
 
 /// Where a decoder left its result.

@@ -50,6 +50,10 @@ impl Filter for Fletcher32 {
     fn encoded_bound(&self, _: &[u32], len: usize) -> usize {
         len.saturating_add(4)
     }
+
+    fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len)
+    }
 }
 
 /// Old libraries on little-endian machines swapped the bytes of both halves.

@@ -84,6 +84,10 @@ impl Filter for Lz4 {
         }
         Ok(Encoded::Written)
     }
+
+    fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len.saturating_mul(MAX_RATIO as u64))
+    }
 }
 
 /// Decodes a block that must fill `out`.

@@ -98,6 +98,20 @@ impl Pipeline {
         buffer.finish(stored, out, len)
     }
 
+    /// The most bytes that [`Pipeline::decode`] makes of so many; nothing if there is no limit. Costs nothing, and nothing is decoded.
+    ///
+    /// ```
+    /// use hyperslab_filter::{Deflate, Pipeline, Registry, Shuffle, Step};
+    /// let steps = [(Shuffle::ID, Shuffle::params(2)), (Deflate::ID, Deflate::params(1))];
+    /// let pipeline = Pipeline::new(steps.map(|(id, params)| Step::mandatory(id, params)).to_vec())?;
+    /// assert_eq!(pipeline.decoded_bound(&Registry::default(), 10, 0), Some(10_320));
+    /// # Ok::<(), hyperslab_filter::Error>(())
+    /// ```
+    pub fn decoded_bound(&self, registry: &Registry, stored: u64, mask: u32) -> Option<u64> {
+        let undone = self.steps.iter().enumerate().filter(|(nth, _)| mask & (1 << nth) == 0);
+        undone.rev().try_fold(stored, |len, (_, step)| registry.get(step.id)?.decoded_bound(&step.params, len))
+    }
+
     /// Applies all steps in order, except those whose bit in `skip` is set. `out` is replaced by the result; what comes back
     /// is the filter mask of the chunk: a bit for each step that was left out, by wish or because it is optional and failed.
     pub fn encode(

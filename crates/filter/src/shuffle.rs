@@ -54,6 +54,10 @@ impl Filter for Shuffle {
     fn encoded_bound(&self, _: &[u32], len: usize) -> usize {
         len
     }
+
+    fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len)
+    }
 }
 
 fn element_size(params: &[u32]) -> Result<usize, Fault> {

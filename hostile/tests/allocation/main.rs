@@ -67,6 +67,8 @@ fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
 /// One test: others beside it would be counted too.
 #[test]
 fn memory_follows_the_size_of_the_file() {
+    sparse::sections_are_no_larger_than_their_filters_can_make_them();
+    sparse::patterns_are_no_longer_than_a_chunk_may_have_runs();
     let seeds = seeds().unwrap();
     let mut rng = Rng::with_seed(2);
     let mut most = 0;

@@ -4,12 +4,12 @@ use std::{path::Path, sync::Arc};
 
 use fastrand::Rng;
 use hyperslab::{
-    CacheConfig, Dataset, File, LibVersion, OpenOptions, Repack,
-    driver::{Driver, Memory},
+    CacheConfig, ChunkSection, Dataset, File, LibVersion, OpenOptions, Repack,
+    driver::{Driver, Memory, Transfer},
     s,
     space::{Form, Space},
 };
-
+use hyperslab_base::lookup3;
 use hyperslab_hostile::{mutate, repair_file, sparse_file, sparse_seed, walk};
 
 use crate::peak;
@@ -135,4 +135,64 @@ pub(crate) fn spoiled_files_take_little() {
             assert!(taken < MOST, "{taken} bytes taken");
         }
     }
+}
+
+/// The file as it is stored.
+fn stored(storage: &dyn Driver) -> Vec<u8> {
+    let mut bytes = vec![0; storage.len(&Transfer::default()).unwrap() as usize];
+    storage.read_at(0, &mut bytes, &Transfer::default()).unwrap();
+    bytes
+}
+
+/// Puts a number in the place of another one that the file has once.
+fn replace(bytes: &mut [u8], old: u64, new: u64) {
+    let at = bytes.windows(8).position(|window| window == old.to_le_bytes()).unwrap();
+    bytes[at..at + 8].copy_from_slice(&new.to_le_bytes());
+}
+
+/// The index says that few bytes are many before the filters: only what the filters can make of them is taken.
+pub(crate) fn sections_are_no_larger_than_their_filters_can_make_them() {
+    let storage: Arc<dyn Driver> = Arc::new(Memory::new());
+    let (file, dataset) = create(storage.clone(), true);
+    dataset.write_slice(s![7, 0..777], &[1u8; 777]).unwrap();
+    drop(dataset);
+    file.close().unwrap();
+    for told in [100u64 << 20, 900 << 20, 4_000 << 20] {
+        let mut bytes = stored(&*storage);
+        replace(&mut bytes, 777, told);
+        repair_file(&mut bytes);
+        let file = File::open_driver(Arc::new(Memory::from(bytes))).unwrap();
+        let dataset = file.dataset(NAME).unwrap();
+        let (read, taken) = peak(|| dataset.read_slice::<u8>(s![7, 0..10]));
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains("chunk [0, 0], section 1"), "{error}");
+        assert!(taken < MOST, "{taken} bytes taken");
+    }
+}
+
+/// A few bytes tell of a pattern with a thousand million runs. No value is read, and filters may make any number of values of a few bytes.
+pub(crate) fn patterns_are_no_longer_than_a_chunk_may_have_runs() {
+    let storage: Arc<dyn Driver> = Arc::new(Memory::new());
+    let file = OpenOptions::new().libver_min(LibVersion::V110).create_new().open_on(storage.clone()).unwrap();
+    let new = file.root().unwrap().new_dataset::<u8>().shape([SIDE, SIDE]).chunks([CHUNK, CHUNK]).sparse().zstd(1);
+    let dataset = new.section(ChunkSection::Selection).create(NAME).unwrap();
+    dataset.write_slice(s![3..10; 2, 5..60_000; 2], &vec![1u8; 4 * 29_998]).unwrap();
+    drop(dataset);
+    file.close().unwrap();
+    let mut bytes = stored(&*storage);
+    let pattern: Vec<u8> = [3u16, 2, 4, 1, 5, 2, 29_998, 1].into_iter().flat_map(u16::to_le_bytes).collect();
+    let at = bytes.windows(16).position(|window| window == pattern).unwrap();
+    bytes[at + 4..at + 6].copy_from_slice(&32_000u16.to_le_bytes());
+    // Head, extent and head of the selection come before the pattern, a checksum comes after it.
+    let begin = at - 41;
+    let checksum = lookup3(&bytes[begin..at + 16]);
+    bytes[at + 16..at + 20].copy_from_slice(&checksum.to_le_bytes());
+    replace(&mut bytes, 4 * 29_998, 32_000 * 29_998);
+    repair_file(&mut bytes);
+    let file = File::open_driver(Arc::new(Memory::from(bytes))).unwrap();
+    let dataset = file.dataset(NAME).unwrap();
+    let (defined, taken) = peak(|| dataset.defined(&dataset.space()));
+    let error = defined.unwrap_err().to_string();
+    assert!(error.contains("chunk [0, 0], section 0") && error.contains("runs"), "{error}");
+    assert!(taken < MOST, "{taken} bytes taken");
 }

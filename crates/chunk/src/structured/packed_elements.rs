@@ -15,12 +15,17 @@ use crate::{Error, Result};
 /// So many segments are made anew at once: the old ones are in memory beside the new ones.
 const AT_ONCE: usize = 16;
 
+/// A chunk has no more runs: half a GiB of them. Writes and reads both hold to it, so what was written can be read.
+pub(super) const MOST_RUNS: u64 = 1 << 26;
+
 /// The defined elements of a chunk, by rising number.
 #[derive(Debug)]
 pub(super) struct PackedElements {
     /// What an element is.
     shape: Arc<ElementShape>,
     segments: Vec<Segment>,
+    /// How many runs the segments have.
+    runs: u64,
     has_values: bool,
 }
 
@@ -34,12 +39,13 @@ pub(super) struct Part {
 impl PackedElements {
     /// None.
     pub(super) fn new(shape: Arc<ElementShape>) -> PackedElements {
-        PackedElements { shape, segments: Vec::new(), has_values: true }
+        PackedElements { shape, segments: Vec::new(), runs: 0, has_values: true }
     }
 
     /// What segments were made of.
     pub(super) fn of(segments: Segments<'_>, shape: Arc<ElementShape>) -> Result<PackedElements> {
-        Ok(PackedElements { segments: segments.finish()?, shape, has_values: true })
+        let segments = segments.finish()?;
+        Ok(PackedElements { runs: run_count(&segments), segments, shape, has_values: true })
     }
 
     /// As [`PackedElements::of`], of segments that were made without values.
@@ -75,7 +81,7 @@ impl PackedElements {
 
     /// In about how many runs they are.
     pub(super) fn run_count(&self) -> u64 {
-        self.segments.iter().map(|segment| segment.run_count() as u64).sum()
+        self.runs
     }
 
     /// The memory that they take.
@@ -132,12 +138,24 @@ impl PackedElements {
             let (now, later) = parts.split_at(taken.max(1).min(parts.len()));
             let old = self.segments.get(begin..end).unwrap_or_default();
             let new = changed(old, now, values, &self.shape)?;
+            let runs = self.runs - run_count(old) + run_count(&new);
+            if runs > MOST_RUNS {
+                let why =
+                    format!("more than {MOST_RUNS} runs of defined elements in a chunk: smaller chunks have fewer");
+                return Err(Error::Layout(why));
+            }
+            self.runs = runs;
             self.segments.splice(begin..end, new);
             parts = later;
         }
         self.segments.shrink_to(self.segments.len() + self.segments.len() / 4);
         Ok(())
     }
+}
+
+/// How many runs segments have.
+fn run_count(segments: &[Segment]) -> u64 {
+    segments.iter().map(|segment| segment.run_count() as u64).sum()
 }
 
 /// Segments with parts changed: written, or erased if there are no values.

@@ -58,6 +58,7 @@ impl SectionCoder {
         if bytes > most {
             return Err(self.refuse(coord, format!("{bytes} bytes, where the chunk can have {most}")));
         }
+        self.check_size(coord, section)?;
         if !self.filters() {
             return match bytes == stored.len() as u64 {
                 true => Ok(Cow::Borrowed(stored)),
@@ -71,6 +72,19 @@ impl SectionCoder {
         match decoded.map_err(|source| self.failed(coord, source))? {
             found if found == len => Ok(Cow::Owned(out)),
             found => Err(self.refuse(coord, format!("{found} bytes come out of the filters where {bytes} belong"))),
+        }
+    }
+
+    /// Refuses more bytes before the filters than these make of the stored ones: what follows from them is then no larger than the file makes it.
+    pub(super) fn check_size(&self, coord: &[u64], section: Section) -> Result<()> {
+        let bytes = section.unfiltered.unwrap_or(section.size);
+        match self.pipeline.decoded_bound(&self.registry, section.size, section.mask) {
+            Some(most) if bytes > most => {
+                let why =
+                    format!("{bytes} bytes before its filters, which make no more than {most} of {}", section.size);
+                Err(self.refuse(coord, why))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -7,6 +7,7 @@ use std::ops::Range;
 use hyperslab_base::{lookup3, memory};
 use hyperslab_space::{Form, Kind, Space};
 
+use super::packed_elements::MOST_RUNS;
 use crate::{Error, Result};
 
 /// Two encodings are both tried if the larger one has no more than so many times the bytes of the other: filters may turn that round, but not more.
@@ -46,6 +47,11 @@ pub(super) fn decode(chunk: &[u64], section: &[u8]) -> Result<Space, String> {
         return Err(format!("an extent of {:?}, but chunks have {chunk:?}", space.dims()));
     }
     space.check_inside().map_err(|why| why.to_string())?;
+    // A pattern of few bytes may have any number of runs, and each takes memory.
+    let is_long = space.npoints() > MOST_RUNS;
+    if is_long && runs(&space).map_err(|why| why.to_string())?.nth(MOST_RUNS as usize).is_some() {
+        return Err(format!("more than {MOST_RUNS} runs of defined elements"));
+    }
     Ok(space)
 }
 

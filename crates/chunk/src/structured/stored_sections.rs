@@ -204,6 +204,10 @@ impl<'a> Stored<'a> {
         if count > all {
             return Err(self.refuse(fixed, format!("{bytes} bytes, where the chunk has {all} elements")));
         }
+        // Values may come later, or never: the memory for so many elements is taken now.
+        let values = self.structured.coder(fixed, self.encoded.filtered).zip(self.sections.get(fixed));
+        let (coder, stored) = values.ok_or_else(outside)?;
+        coder.check_size(&self.encoded.coord, stored)?;
         let section = self.section(0, selection_section::most_bytes(count, self.layout.chunk().len()), workspace)?;
         let space = selection_section::decode(self.layout.chunk(), &section).map_err(|why| self.refuse(0, why))?;
         match space.npoints().checked_mul(element) == Some(bytes) {

@@ -28,6 +28,8 @@ const WHAT: &str = "B-tree (version 2)";
 const NODE: &str = TreeNode::WHAT;
 /// Deeper than any tree with a number of records that can be counted.
 const MAX_DEPTH: u16 = 64;
+/// Nodes may have so many bytes in any file; larger ones no more than the file, because a change of a tree allocates whole nodes.
+const ANY_NODE: u64 = 1 << 20;
 
 /// How a record stands to what is looked for.
 type Order<'a> = dyn FnMut(&[u8]) -> Result<Ordering> + 'a;
@@ -94,6 +96,10 @@ impl Tree {
         }
         if header.depth > MAX_DEPTH {
             return Err(Error::broken(WHAT, address, format!("{} levels", header.depth)));
+        }
+        let node = u64::from(header.node_size);
+        if node > ANY_NODE && node > file.end() {
+            return Err(Error::broken(WHAT, address, format!("nodes of {node} bytes, more than the file has")));
         }
         Ok(Tree { address, owner: file.owner(), header })
     }
