@@ -1,48 +1,15 @@
 //! How much memory and time a repack takes, as the allocator counts it: sparse datasets become dense, and dense ones sparse, without anything that is as large as
 //! their extent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
 use std::{
-    alloc::{GlobalAlloc, Layout, System},
     path::{Path, PathBuf},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
     time::{Duration, Instant},
 };
 
 use fastrand::Rng;
 use hyperslab::{CacheConfig, Dataset, File, NewDataset, OpenOptions, Repack};
 
-/// The system's allocator, and how much it gave away.
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-#[expect(unsafe_code, reason = "only an allocator sees all memory; this one passes everything on and counts")]
-// SAFETY: all requests go to the system's allocator as they come.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        MOST.fetch_max(HELD.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
-        // SAFETY: as the caller promised.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller promised; it was given out above.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// One test at a time: memory is the process's.
-static ALONE: Mutex<()> = Mutex::new(());
+use crate::counting::{alone, peak};
 
 /// Each of the two files has a cache of so many bytes.
 const CACHE: usize = 4 << 20;
@@ -65,11 +32,9 @@ fn path(name: &str) -> PathBuf {
 /// Writes a file anew with one of its datasets stored in another way; it takes no more memory beside the caches than `most`.
 fn repacked(from: &Path, to: &Path, most: usize, how: fn(NewDataset) -> NewDataset) -> File {
     let file = OpenOptions::new().cache(cache()).open(from).unwrap();
-    let before = HELD.load(Relaxed);
-    MOST.store(before, Relaxed);
     let begun = Instant::now();
-    Repack::new().cache(cache()).store(move |_, new| Some(how(new))).run(&file, to).unwrap();
-    let grown = MOST.load(Relaxed) - before;
+    let repack = Repack::new().cache(cache()).store(move |_, new| Some(how(new)));
+    let (_, grown) = peak(|| repack.run(&file, to).unwrap());
     println!("{}: {} KiB more at most, {:?}", to.display(), grown >> 10, begun.elapsed());
     assert!(grown <= 2 * CACHE + most, "{}: {grown} bytes more", to.display());
     assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
@@ -97,7 +62,7 @@ fn holds(dataset: &Dataset, (coords, values): &(Vec<u64>, Vec<u8>)) {
 
 #[test]
 fn a_sparse_dataset_becomes_dense_by_its_elements() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let ([from, dense, other], dims) = (["sparse", "dense", "other"].map(path), [2 * SIDE, SIDE]);
     let points = points(dims, 2 * POINTS);
     let file = File::create(&from).unwrap();
@@ -121,7 +86,7 @@ fn a_sparse_dataset_becomes_dense_by_its_elements() {
 /// One strip of values is in memory as it was read, and what of it is kept.
 #[test]
 fn a_contiguous_dataset_becomes_sparse_strip_by_strip() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let ([from, to], dims) = (["contiguous", "strips"].map(path), [20_000, 20_000]);
     let points = points(dims, POINTS);
     let file = File::create(&from).unwrap();

@@ -1,43 +1,11 @@
 //! How much memory a file takes, as the allocator counts it: random reads and writes over far more data than fits in the cache, datasets that come and go.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
-
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    path::Path,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
-};
+use std::path::Path;
 
 use fastrand::Rng;
 use hyperslab::{CacheConfig, CachePolicy, Dataset, Group, OpenOptions, s};
 
-/// The system's allocator, and how much it gave away.
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-#[expect(unsafe_code, reason = "only an allocator sees all memory; this one passes everything on and counts")]
-// SAFETY: all requests go to the system's allocator as they come.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        MOST.fetch_max(HELD.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
-        // SAFETY: as the caller promised.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller promised; it was given out above.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use crate::counting::{alone, held, peak};
 
 /// Chunks of 64 KiB, 4 MiB a dataset.
 const SIDE: u64 = 1024;
@@ -47,12 +15,9 @@ const CACHE: usize = 2 << 20;
 /// What the engine itself has beside chunks: metadata, books about chunks and free space, rooms of threads for coding.
 const BESIDE: usize = 1 << 20;
 
-/// One test at a time: memory is the process's.
-static ALONE: Mutex<()> = Mutex::new(());
-
 #[test]
 fn memory_stays_below_the_active_limit() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache_memory.h5");
     for policy in [CachePolicy::Lru, CachePolicy::Mru, CachePolicy::Lfu, CachePolicy::S3Fifo] {
         let cache = CacheConfig::default().bytes(CACHE).policy(policy).reserve(CACHE / 16);
@@ -77,10 +42,8 @@ fn memory_stays_below_the_active_limit() {
                 }
             }
         };
-        let before = HELD.load(Relaxed);
-        MOST.store(before, Relaxed);
-        round(800);
-        let (grown, seen) = (MOST.load(Relaxed) - before, file.cache_statistics());
+        let ((), grown) = peak(|| round(800));
+        let seen = file.cache_statistics();
         println!("{policy:?}: {} KiB more at most, {} KiB as the cache counts", grown >> 10, seen.peak_bytes >> 10);
         assert!(seen.evictions > 300 && seen.peak_bytes <= cache.limits().active, "{seen:?}");
         assert!(grown <= cache.limits().active + BESIDE, "{policy:?}: {grown} bytes more, {seen:?}");
@@ -93,7 +56,7 @@ type Round = fn(&Group, u64);
 
 #[test]
 fn objects_that_were_deleted_leave_nothing_in_memory() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache_memory_deleted.h5");
     let rounds: [(&str, Round); 4] = [
         ("chunks", |root, nth| {
@@ -129,9 +92,9 @@ fn objects_that_were_deleted_leave_nothing_in_memory() {
                 }
             };
             many(1_000);
-            let before = HELD.load(Relaxed);
+            let before = held();
             many(10_000);
-            let more = HELD.load(Relaxed).saturating_sub(before);
+            let more = held().saturating_sub(before);
             assert!(file.cache_statistics().datasets <= 1, "{kind}: {:?}", file.cache_statistics());
             assert!(more < 10_000 * most, "{kind}, a flush each {flush_each}: {more} bytes are kept of 10,000");
             file.close().unwrap();
