@@ -6,6 +6,9 @@ use crate::{metadata, python, python::Profile};
 use anyhow::Result;
 use std::process::Command;
 
+/// The scripts about structured chunks.
+const STRUCTURED: &[&str] = &["sparse_stream.py", "detector_run.py", "vlen_vectors.py", "sparse_matrix.py"];
+
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Only cases whose name contains one of these
@@ -22,7 +25,8 @@ pub(crate) struct Options {
     /// The Python package instead, beside h5py: strings that are written, chunks that threads decode
     #[arg(long, conflicts_with_all = ["names", "json", "growth", "codecs"])]
     python: bool,
-    /// Sparse datasets of the Python package instead, beside dense ones of h5py: a detector stream; and beside TileDB, if the environment has it
+    /// Structured chunks of the Python package instead, beside h5py: a detector stream (beside TileDB, too, if the environment has it), a detector run, a sparse
+    /// matrix, vectors of variable length
     #[arg(long, conflicts_with_all = ["names", "json", "growth", "codecs", "python"])]
     sparse: bool,
     /// Other crates without C code instead: many small datasets, written and read
@@ -42,8 +46,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let python = python::set_up(&metadata)?;
     if options.python || options.sparse {
         let package = python::build_package(&metadata, &python, Profile::Release)?;
-        let script = if options.sparse { "bench/sparse_stream.py" } else { "bench/beside_h5py.py" };
-        return execute(Command::new(python).arg(package.join(script)));
+        let scripts: &[&str] = if options.sparse { STRUCTURED } else { &["beside_h5py.py"] };
+        return scripts
+            .iter()
+            .try_for_each(|name| execute(Command::new(&python).arg(package.join("bench").join(name))));
     }
     let mut command = cargo();
     if options.codecs {

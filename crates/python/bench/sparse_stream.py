@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import h5py
 import numpy as np
+from _beside import TURNS, seconds, size
 
 import hyperslab
 
@@ -26,7 +25,6 @@ except ImportError:
 
 SIDE = 1024
 REGION = 324
-TURNS = 3
 
 
 class Stream:
@@ -123,16 +121,6 @@ class TileDb:
     def read(self, path: Path, stream: Stream) -> int:
         with tiledb.open(str(path)) as array:
             return sum(int(array[number]["v"].sum(dtype="u8")) for number in range(stream.images))
-
-
-def seconds(work: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
-
-
-def size(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else sum(part.stat().st_size for part in path.rglob("*") if part.is_file())
 
 
 def main() -> None:
