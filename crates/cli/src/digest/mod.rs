@@ -9,6 +9,7 @@ mod json;
 mod other_files;
 mod record;
 mod sparse;
+mod values;
 
 use std::{collections::HashMap, io::Write, path::Path};
 

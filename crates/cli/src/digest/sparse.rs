@@ -7,7 +7,7 @@ use super::{
     Scene,
     encode::Encoder,
     json::Json,
-    record::{hex, in_arena, in_memory},
+    values::{hex, in_arena, in_memory},
 };
 use crate::sparse::DefinedParts;
 

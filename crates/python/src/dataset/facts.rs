@@ -2,13 +2,12 @@
 
 use hyperslab::dtype::{Arena, Plan};
 use hyperslab::space::{Op, Selection, Space, UNLIMITED};
-use hyperslab::{FillValue, FilterStep, Layout};
+use hyperslab::{FillValue, Layout};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::PyList;
 
 use super::DatasetHandle;
-use super::sparse::of_values;
 use crate::array::{bytes, zeros};
 use crate::engine::engine;
 use crate::error::{exception, of_space};
@@ -44,21 +43,6 @@ pub(super) fn layout<'py>(handle: &DatasetHandle, py: Python<'py>) -> PyResult<(
         }
         _ => return Err(PyTypeError::new_err("a layout of an unknown kind")),
     })
-}
-
-/// Number, parameters and name of each filter, in the order of writing: of chunks, or of the values in chunks that have sections.
-pub(super) fn filters<'py>(handle: &DatasetHandle, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-    let dataset = handle.dataset()?;
-    described(py, of_values(dataset).unwrap_or(dataset.filters()))
-}
-
-/// Number, parameters and name of each step.
-pub(super) fn described<'py>(py: Python<'py>, steps: &[FilterStep]) -> PyResult<Bound<'py, PyList>> {
-    let filters = PyList::empty(py);
-    for step in steps {
-        filters.append((step.id, PyTuple::new(py, &step.params)?, name(py, &step.name)?))?;
-    }
-    Ok(filters)
 }
 
 /// What elements are that were never written: an array of one element.

@@ -2,6 +2,7 @@
 
 mod chunks;
 mod facts;
+mod filters;
 mod read;
 mod sparse;
 mod write;
@@ -110,7 +111,7 @@ impl DatasetHandle {
     /// The filters: number, parameters and name of each, in the order of writing.
     fn filters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.shared.file()?;
-        facts::filters(self, py)
+        filters::of_chunks(self, py)
     }
 
     /// What elements are that were never written: an array of one element.
@@ -247,7 +248,7 @@ impl DatasetHandle {
 
     /// The filters of each section of its chunks, if chunks have sections.
     fn section_filters<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        sparse::section_filters(self, py)
+        filters::of_sections(self, py)
     }
 
     /// The selected elements that are defined.

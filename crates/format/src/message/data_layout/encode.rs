@@ -3,7 +3,7 @@
 use hyperslab_base::{Width, Widths, Writer};
 
 use super::{
-    CHUNKED, COMPACT, CONTIGUOUS, ChunkIndex, DataLayout, FILTERED_SINGLE, Layout, PLAIN_EDGES, VIRTUAL, structured,
+    CHUNKED, COMPACT, CONTIGUOUS, ChunkIndex, DataLayout, Layout, VIRTUAL, chunk_shape::ChunkShape, structured,
 };
 use crate::Encoded;
 
@@ -97,9 +97,9 @@ impl DataLayout {
                 if self.version > 3 && *index != ChunkIndex::BtreeV1 =>
             {
                 let sizes = with_element(writer, chunk, *element_size)?;
-                let filtered = matches!(index, ChunkIndex::Single(Some(_)));
-                writer.extend(&[CHUNKED, chunk_flags(*plain_edges, filtered)]);
-                encode_sizes(writer, &sizes)?;
+                let filtered_single = matches!(index, ChunkIndex::Single(Some(_)));
+                writer.u8(CHUNKED);
+                ChunkShape { plain_edges: *plain_edges, filtered_single, sizes }.encode(writer)?;
                 index.encode(writer, widths)?;
                 writer.address("address", widths, *address)
             }
@@ -107,7 +107,7 @@ impl DataLayout {
                 if self.version > 4 =>
             {
                 let sizes = with_element(writer, chunk, *element_size)?;
-                structured::encode(writer, *structure, &sizes, *plain_edges, index, widths)?;
+                structured::encode(writer, *structure, (sizes, *plain_edges), index, widths)?;
                 writer.address("address", widths, *address)
             }
             Layout::Virtual { heap, index } if self.version > 3 => {
@@ -127,18 +127,4 @@ fn with_element(writer: &Writer, chunk: &[u64], element_size: u64) -> Encoded<Ve
         return Err(writer.refuse("size", format!("a chunk of {chunk:?} elements of {element_size} bytes")));
     }
     Ok(chunk.iter().copied().chain([element_size]).collect())
-}
-
-/// Writes the sizes of a chunk and its elements in as few bytes as all of them can take.
-pub(super) fn encode_sizes(writer: &mut Writer, sizes: &[u64]) -> Encoded<()> {
-    writer.count("rank", Width::W1, sizes.len())?;
-    let width = Width::of(sizes.iter().copied().max().unwrap_or(1));
-    writer.u8(width.bytes() as u8);
-    sizes.iter().try_for_each(|&size| writer.uint("size", width, size))
-}
-
-/// The flags of chunks, structured or not.
-pub(super) fn chunk_flags(plain_edges: bool, filtered_single: bool) -> u8 {
-    let set = |flag, is_set| if is_set { flag } else { 0 };
-    set(PLAIN_EDGES, plain_edges) | set(FILTERED_SINGLE, filtered_single)
 }

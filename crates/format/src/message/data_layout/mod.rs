@@ -16,12 +16,14 @@
 //! ```
 
 mod chunk_index;
+mod chunk_shape;
 mod encode;
 mod structure;
 mod structured;
 
-use hyperslab_base::{Reader, Width, Widths};
+use hyperslab_base::{Reader, Widths};
 
+use self::chunk_shape::ChunkShape;
 use crate::Result;
 
 pub use chunk_index::{ArrayShape, ChunkIndex};
@@ -80,12 +82,6 @@ const CHUNKED: u8 = 2;
 const VIRTUAL: u8 = 3;
 const STRUCTURED: u8 = 4;
 
-/// The flag that chunks which reach over the extent are stored without filters.
-const PLAIN_EDGES: u8 = 1;
-
-/// The flag that there is a single chunk, and that it has filters.
-const FILTERED_SINGLE: u8 = 2;
-
 impl DataLayout {
     /// Reads the message.
     pub fn decode(bytes: &[u8], widths: Widths) -> Result<DataLayout> {
@@ -136,31 +132,15 @@ fn newer(reader: &mut Reader<'_>, version: u8, widths: Widths) -> Result<Layout>
             chunked(reader, None, sizes, false, ChunkIndex::BtreeV1, address)
         }
         CHUNKED => {
-            let flags = decode_flags(reader)?;
-            let sizes = decode_sizes(reader)?;
-            let index = ChunkIndex::decode(reader, flags & FILTERED_SINGLE != 0, widths)?;
+            let ChunkShape { plain_edges, filtered_single, sizes } = ChunkShape::decode(reader)?;
+            let index = ChunkIndex::decode(reader, filtered_single, widths)?;
             let address = reader.address(widths)?;
-            chunked(reader, None, sizes, flags & PLAIN_EDGES != 0, index, address)
+            chunked(reader, None, sizes, plain_edges, index, address)
         }
         STRUCTURED if version > 4 => structured::decode(reader, widths),
         VIRTUAL if version > 3 => Ok(Layout::Virtual { heap: reader.address(widths)?, index: reader.u32()? }),
         class => Err(reader.refuse(format!("unknown class {class}"))),
     }
-}
-
-fn decode_flags(reader: &mut Reader<'_>) -> Result<u8> {
-    let flags = reader.u8()?;
-    if flags & !(PLAIN_EDGES | FILTERED_SINGLE) != 0 {
-        return Err(reader.refuse(format!("unknown flags {flags:#x}")));
-    }
-    Ok(flags)
-}
-
-/// Reads the sizes of a chunk, with that of an element behind them.
-fn decode_sizes(reader: &mut Reader<'_>) -> Result<Vec<u64>> {
-    let (count, width) = (reader.u8()?, reader.u8()?);
-    let width = Width::new(width).ok_or_else(|| reader.refuse(format!("sizes of {width} bytes")))?;
-    (0..count).map(|_| reader.uint(width)).collect()
 }
 
 /// The last size is that of an element.

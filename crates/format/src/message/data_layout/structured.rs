@@ -3,10 +3,7 @@
 use hyperslab_base::{Reader, Widths, Writer};
 
 use super::chunk_index::{BTREE_V1, IMPLICIT, SINGLE};
-use super::encode::{chunk_flags, encode_sizes};
-use super::{
-    ChunkIndex, ChunkStructure, FILTERED_SINGLE, Layout, PLAIN_EDGES, STRUCTURED, chunked, decode_flags, decode_sizes,
-};
+use super::{ChunkIndex, ChunkStructure, Layout, STRUCTURED, chunk_shape::ChunkShape, chunked};
 use crate::{Encoded, Result, Sections};
 
 /// How wide offsets of sections are, wherever they are stored.
@@ -20,37 +17,35 @@ pub(super) fn decode(reader: &mut Reader<'_>, widths: Widths) -> Result<Layout> 
     if structure_type > 3 {
         return Err(reader.refuse(format!("structured chunks of the unknown type {structure_type}")));
     }
-    let flags = decode_flags(reader)?;
-    let sizes = decode_sizes(reader)?;
+    let shape = ChunkShape::decode(reader)?;
     let structure = decode_structure(reader)?;
-    let index = decode_index(reader, structure, flags & FILTERED_SINGLE != 0, dense_bytes(&sizes))?;
+    let index = decode_index(reader, structure, &shape)?;
     let address = reader.address(widths)?;
-    chunked(reader, Some(structure), sizes, flags & PLAIN_EDGES != 0, index, address)
+    chunked(reader, Some(structure), shape.sizes, shape.plain_edges, index, address)
 }
 
 /// Writes the class and what is behind it, up to the address. `sizes` are those of a chunk and of an element.
 pub(super) fn encode(
     writer: &mut Writer,
     structure: ChunkStructure,
-    sizes: &[u64],
-    plain_edges: bool,
+    (sizes, plain_edges): (Vec<u64>, bool),
     index: &ChunkIndex,
     widths: Widths,
 ) -> Encoded<()> {
-    let filtered = matches!(index, ChunkIndex::Single(Some(sections)) if sections.has_unfiltered());
+    let filtered_single = matches!(index, ChunkIndex::Single(Some(sections)) if sections.has_unfiltered());
+    let shape = ChunkShape { plain_edges, filtered_single, sizes };
     writer.extend(&[STRUCTURED, 0]);
     writer.u16(structure.bits());
-    writer.u8(chunk_flags(plain_edges, filtered));
-    encode_sizes(writer, sizes)?;
+    shape.encode(writer)?;
     let checksummed = structure.checksummed();
     writer.extend(&[OFFSET_SIZE, structure.sections(), checksummed.len() as u8]);
     writer.extend(checksummed);
     match index {
         ChunkIndex::Single(Some(sections)) if sections.len() == usize::from(structure.sections()) => {
             writer.u8(SINGLE);
-            let width = structure.size_width(dense_bytes(sizes));
+            let width = structure.size_width(shape.dense_bytes());
             writer.uint("size of the chunk", width, sections.bytes())?;
-            sections.encode(writer, filtered)
+            sections.encode(writer, filtered_single)
         }
         ChunkIndex::Single(_) => {
             Err(writer.refuse("index", format!("it must tell the {} sections of the chunk", structure.sections())))
@@ -73,16 +68,11 @@ fn decode_structure(reader: &mut Reader<'_>) -> Result<ChunkStructure> {
     ChunkStructure::of(sections, checksummed).ok_or_else(unknown)
 }
 
-fn decode_index(
-    reader: &mut Reader<'_>,
-    structure: ChunkStructure,
-    filtered: bool,
-    dense_bytes: u64,
-) -> Result<ChunkIndex> {
+fn decode_index(reader: &mut Reader<'_>, structure: ChunkStructure, shape: &ChunkShape) -> Result<ChunkIndex> {
     match reader.u8()? {
         SINGLE => {
-            let size = reader.uint(structure.size_width(dense_bytes))?;
-            let sections = Sections::decode(reader, size, usize::from(structure.sections()), filtered)?;
+            let size = reader.uint(structure.size_width(shape.dense_bytes()))?;
+            let sections = Sections::decode(reader, size, usize::from(structure.sections()), shape.filtered_single)?;
             Ok(ChunkIndex::Single(Some(sections)))
         }
         kind @ (BTREE_V1 | IMPLICIT) => {
@@ -90,9 +80,4 @@ fn decode_index(
         }
         kind => ChunkIndex::decode_structure(reader, kind),
     }
-}
-
-/// How many bytes a chunk would take with the values of all its elements.
-fn dense_bytes(sizes: &[u64]) -> u64 {
-    sizes.iter().fold(1, |bytes, size| bytes.saturating_mul(*size))
 }
