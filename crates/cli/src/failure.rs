@@ -34,7 +34,9 @@ pub(crate) enum Failure {
          values alone"
     )]
     ManyNames { path: String, names: u32 },
-    #[error("{path} has {wanted} values, not {given}; with --type, --shape, --chunks or --filter it is made anew")]
+    #[error(
+        "{path} has {wanted} values, not {given}; with --type, --shape, --chunks, --filter or --sparse it is made anew"
+    )]
     Count { path: String, wanted: u64, given: usize },
     #[error("`{0}` is no attribute: name=value")]
     Attribute(String),

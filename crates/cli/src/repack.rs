@@ -32,8 +32,8 @@ pub(crate) fn run(options: &Repack, out: &mut Output) -> Result<Status, Failure>
         repack = repack.cache(config);
     }
     let layouts = options.layouts();
-    if !layouts.is_empty() || !options.filter.is_empty() {
-        let wishes = Wishes::new(&file, &layouts, &options.filter)?;
+    if !layouts.is_empty() || !options.filter.is_empty() || !options.section_filter.is_empty() {
+        let wishes = Wishes::new(&file, &layouts, &options.filter, &options.section_filter)?;
         repack = repack.store(move |old, new| wishes.grant(old, new));
     }
     let mut progress = Progress::new();

@@ -63,6 +63,21 @@ pub(crate) fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// `0.0123 %`: with three digits that count.
+pub(crate) fn percent(percent: f64) -> String {
+    if percent == 0.0 || percent >= 99.95 {
+        return format!("{percent:.0} %");
+    }
+    let digits = (2.0 - percent.log10().floor()).clamp(0.0, 9.0) as usize;
+    let text = if percent < 1e-6 { format!("{percent:.2e}") } else { format!("{percent:.digits$}") };
+    let short = if text.contains('.') && !text.contains('e') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    format!("{short} %")
+}
+
 /// `1 link`, `2 links`.
 pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
@@ -83,5 +98,11 @@ mod tests {
         assert_eq!(datatype("compound {x: f32}"), "compound {x: f32}");
         let long = format!("compound {{{}: enum {{A = 0, B = 1}}}}", "x".repeat(50));
         assert_eq!(datatype(&long), format!("compound {{{}: enum {{A = …}}}}", "x".repeat(50)));
+    }
+
+    #[test]
+    fn percentages_are_short() {
+        let shown = [0.0, 100.0, 50.0, 12.345, 0.5, 0.012_345, 0.000_012_345, 9.1e-10].map(percent);
+        assert_eq!(shown, ["0 %", "100 %", "50 %", "12.3 %", "0.5 %", "0.0123 %", "0.0000123 %", "9.10e-10 %"]);
     }
 }

@@ -88,12 +88,17 @@ fn compressed_rows_and_columns_become_sparse_and_come_back() {
     root.soft_link("raw", "/X").unwrap();
     file.close().unwrap();
 
-    let told = done(&folder, "repack --from csr-group --filter shuffle+gzip:1 a.h5 b.h5");
+    let told =
+        done(&folder, "repack --from csr-group --filter shuffle+gzip:1 --section-filter selection=delta+lzf a.h5 b.h5");
     assert!(told.starts_with("4 datasets converted"), "{told}");
     let file = File::open(folder.path("b.h5")).unwrap();
     for path in ["X", "layers/columns", "matrix/matrix", "raw"] {
         holds(&file, path, &elements);
     }
+    let dataset = file.dataset("X").unwrap();
+    let ids = [0, 1]
+        .map(|section| dataset.section_filters().unwrap().of(section).iter().map(|step| step.id).collect::<Vec<_>>());
+    assert_eq!(ids, [vec![33001, 32000], vec![2, 1]]);
     assert_eq!(file.dataset("empty").unwrap().shape(), [7, 5]);
     assert_eq!(file.dataset("X").unwrap().attribute_names().unwrap(), ["note"]);
     assert_eq!(file.dataset("again").unwrap().address(), file.dataset("obs/age").unwrap().address());

@@ -221,6 +221,105 @@ fn repack_makes_datasets_sparse_and_dense() {
     assert!(text(&refused.stderr).contains("superblock"), "{}", text(&refused.stderr));
 }
 
+/// The names of the filters of each section of a dataset.
+fn filters(folder: &Folder, file: &str, path: &str) -> String {
+    let sections = entry(folder, file, path)["sparse"]["filters"].as_object().unwrap().clone();
+    let names = |filters: &Value| {
+        let names = filters.as_array().unwrap().iter().map(|filter| filter["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>().join("+")
+    };
+    ["selection", "values", "vlen"]
+        .into_iter()
+        .filter_map(|section| Some(format!("{section}={}", names(sections.get(section)?))))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[test]
+fn filters_of_one_section_are_set_replaced_and_removed() {
+    let folder = Folder::new("sparse-sections");
+    let numbers = (0..24).map(|number| number.to_string()).collect::<Vec<_>>().join(" ");
+    let put = "put a.h5 /hits --type u16 --shape 4x6 --chunks 2x3";
+    let sections = "--sparse --filter gzip:9 --section-filter selection=delta+shuffle+lzf";
+    told(&folder, &format!("{put} {sections} {numbers}"), 0);
+    let hits = |file: &str| filters(&folder, file, "/hits");
+    assert_eq!(hits("a.h5"), "selection=delta+shuffle+lzf values=deflate");
+    let delta = &entry(&folder, "a.h5", "/hits")["sparse"]["filters"]["selection"][0];
+    assert_eq!(delta["parameters"], json!([2, 4]), "the dimensions, and the bytes of the checksum");
+    // Values alone change nothing of it; one that is made anew has what is said then.
+    told(&folder, &format!("put a.h5 /hits {numbers}"), 0);
+    assert_eq!(hits("a.h5"), "selection=delta+shuffle+lzf values=deflate");
+    told(&folder, &format!("{put} --sparse --filter gzip --section-filter selection=lzf {numbers}"), 0);
+    assert_eq!(hits("a.h5"), "selection=lzf values=deflate");
+    told(&folder, &format!("{put} --sparse --filter gzip {numbers}"), 0);
+    assert_eq!(hits("a.h5"), "selection=delta+shuffle+deflate values=deflate");
+    for (nth, (words, wanted)) in [
+        ("--section-filter selection=none", "selection= values=deflate"),
+        ("--section-filter data=shuffle+zstd:3", "selection= values=shuffle+zstd"),
+        ("--section-filter /hits=selection=gzip:9", "selection=deflate values=shuffle+zstd"),
+        ("--section-filter values=none --section-filter values=lz4", "selection=deflate values=lz4"),
+        ("--section-filter values=none --section-filter /hits=selection=none", "selection= values="),
+        ("--section-filter selection=delta+shuffle+zstd", "selection=delta+shuffle+zstd values="),
+        ("--layout sparse:3x3 --section-filter values=fletcher32", "selection=delta+shuffle+zstd values=fletcher32"),
+        ("--filter gzip --section-filter values=none", "selection=delta+shuffle+deflate values="),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (from, to) = if nth % 2 == 0 { ("a.h5", "b.h5") } else { ("b.h5", "a.h5") };
+        let _ = std::fs::remove_file(folder.path(to));
+        told(&folder, &format!("repack {words} {from} {to}"), 0);
+        assert_eq!(hits(to), wanted, "{words}");
+        assert_eq!(told(&folder, &format!("diff {from} {to}"), 0), "", "{words}");
+        assert!(told(&folder, &format!("check --strict {to}"), 0).contains("whole"), "{words}");
+    }
+}
+
+#[test]
+fn filters_of_one_section_of_what_becomes_sparse() {
+    let folder = Folder::new("sparse-sections-new");
+    told(&folder, "put a.h5 /images --type u16 --chunks 4 --filter shuffle+gzip:3 1 2 3 4 5 6 7 8", 0);
+    told(&folder, "put a.h5 /plain --type u16 1 2 3", 0);
+    told(&folder, "put a.h5 /words --type text --sparse --filter gzip --section-filter vlen=zstd one two three", 0);
+    assert_eq!(filters(&folder, "a.h5", "/words"), "selection=delta+shuffle+deflate values=deflate vlen=zstd");
+    let stat = told(&folder, "stat a.h5", 0);
+    assert!(stat.contains("selection delta+shuffle+deflate 6, values deflate 6, vlen zstd 3"), "{stat}");
+    // Filters of a section are for the datasets that have it.
+    told(&folder, "repack --sparse=/images --section-filter selection=lzf a.h5 b.h5", 0);
+    assert_eq!(filters(&folder, "b.h5", "/images"), "selection=lzf values=shuffle+deflate");
+    assert_eq!(filters(&folder, "b.h5", "/words"), "selection=lzf values=deflate vlen=zstd");
+    assert_eq!(entry(&folder, "b.h5", "/plain")["layout"], "contiguous");
+    assert_eq!(told(&folder, "diff a.h5 b.h5", 0), "");
+    assert!(told(&folder, "diff --only storage a.h5 b.h5 /words", 1).contains("vlen: "));
+    // Values that a filter does not fit keep what they have, unless their dataset is named.
+    told(&folder, "repack --sparse --section-filter values=scaleoffset:0 a.h5 c.h5", 0);
+    assert_eq!(filters(&folder, "c.h5", "/images"), "selection=delta+shuffle+deflate values=scaleoffset");
+    assert_eq!(filters(&folder, "c.h5", "/words"), "selection=delta+shuffle+deflate values=deflate vlen=zstd");
+    // Other chunks keep the filters of all sections.
+    told(&folder, "repack --layout sparse:2 c.h5 d.h5", 0);
+    assert_eq!(filters(&folder, "d.h5", "/words"), "selection=delta+shuffle+deflate values=deflate vlen=zstd");
+    assert_eq!(told(&folder, "diff a.h5 d.h5", 0), "");
+    for (words, code, why) in [
+        ("repack --section-filter /plain=values=gzip", 1, "sections"),
+        ("repack --section-filter selection=gzip:12", 1, "12"),
+        ("repack --section-filter vlen=gzip:12", 1, "12"),
+        ("repack --section-filter /gone=values=gzip", 1, "/gone"),
+        ("repack --section-filter places=gzip", 2, "`places` is no section"),
+        ("repack --section-filter gzip", 2, "`gzip` is no section"),
+        ("repack --section-filter selection=gunzip", 2, "`gunzip` is no filter"),
+        ("repack --section-filter values=delta+gzip", 2, "delta is for what tells which elements are defined"),
+        ("repack --filter delta", 2, "delta is for what tells which elements are defined"),
+        ("repack --to csr-group --section-filter values=none", 2, "cannot be used with"),
+    ] {
+        let output = run(&folder, &format!("{words} a.h5 no.h5"));
+        assert_eq!(output.status.code(), Some(code), "{words}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(why), "{words}: {}", text(&output.stderr));
+        assert!(!folder.path("no.h5").exists(), "{words}");
+    }
+    let output = run(&folder, "put a.h5 /more --section-filter values=gzip 1 2");
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+}
+
 /// Where bytes lie in a file.
 fn places(bytes: &[u8], wanted: &[u8]) -> Vec<usize> {
     (0..=bytes.len() - wanted.len()).filter(|at| bytes[*at..].starts_with(wanted)).collect()

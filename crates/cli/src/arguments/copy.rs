@@ -2,7 +2,7 @@
 
 use super::{Caching, Durable, library};
 use crate::convert::{Form, Way};
-use crate::storing::{Filters, For, Layout};
+use crate::storing::{Filters, For, Layout, SectionFilters};
 use clap::Args;
 use hyperslab::LibVersion;
 use std::path::PathBuf;
@@ -67,6 +67,12 @@ With PATH= in front they are for one dataset, else for all datasets that they fi
 its filters with other chunks, and its chunks with other filters. Values in other files or datasets
 stay there.
 
+Sparse chunks have sections: `selection` tells which elements are defined, `values` has their values,
+`vlen` what is of variable length in them. --filter goes for all of them, --section-filter for one:
+selection=delta+shuffle+gzip:9, values=none. The other sections keep their filters. delta is a filter
+for the selection alone; where nothing is said of it, it comes before any compressor there.
+`hyperslab stat` lists the filters of each section.
+
 --from makes sparse datasets of the lists in which other programs keep sparse data, --to does the
 opposite; all else of the file is copied, but references. The forms:
   csr-group  /X with data, indices, indptr (anndata, 10x) is a dataset /X of rows and columns
@@ -88,6 +94,7 @@ Examples:
   hyperslab repack --filter shuffle+gzip:9 --filter /mask=none run.h5 small.h5
   hyperslab repack --layout /images=chunked:1x512x512 run.h5 images.h5
   hyperslab repack --sparse=/images --filter /images=zstd run.h5 sparse.h5
+  hyperslab repack --section-filter selection=lzf --section-filter /images=values=none sparse.h5 b.h5
   hyperslab repack --from csr-group --filter shuffle+zstd cells.h5ad cells.h5
   hyperslab repack --dense sparse.h5 all.h5           for programs that know no sparse datasets")]
 pub(crate) struct Repack {
@@ -107,11 +114,14 @@ pub(crate) struct Repack {
     /// What their chunks shall go through
     #[arg(short, long, value_name = "[PATH=]FILTERS")]
     pub(crate) filter: Vec<For<Filters>>,
+    /// What one section of sparse chunks shall go through: selection, values or vlen
+    #[arg(long, value_name = "[PATH=]SECTION=FILTERS")]
+    pub(crate) section_filter: Vec<For<SectionFilters>>,
     /// Make sparse datasets of what other programs store in groups of lists
     #[arg(long = "from", value_enum, value_name = "FORM", conflicts_with_all = ["layout", "sparse", "dense", "skip_damaged"])]
     pub(crate) from_form: Option<Form>,
     /// Store sparse datasets in groups of lists, for other programs
-    #[arg(long = "to", value_enum, value_name = "FORM", conflicts_with_all = ["from_form", "layout", "sparse", "dense", "skip_damaged", "filter"])]
+    #[arg(long = "to", value_enum, value_name = "FORM", conflicts_with_all = ["from_form", "layout", "sparse", "dense", "skip_damaged", "filter", "section_filter"])]
     pub(crate) to_form: Option<Form>,
     /// Structures are for this version of the library, or newer ones
     #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]

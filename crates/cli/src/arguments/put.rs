@@ -2,7 +2,7 @@
 
 use super::{Caching, Durable, library};
 use crate::slice::Shape;
-use crate::storing::Filters;
+use crate::storing::{Filters, SectionFilters};
 use clap::{Args, ValueEnum};
 use hyperslab::LibVersion;
 use std::path::PathBuf;
@@ -28,18 +28,20 @@ spaces and line ends; with --type text, one value a line. Whole numbers are i64,
 too large; other numbers f64, all else text, unless --type says it.
 
 A dataset that is there and has room for just these values gets them, in its own type. With --type,
---shape, --chunks or --filter it is made anew and keeps its attributes; references to the old one
-lead nowhere then. A value that its type cannot hold is an error, and nothing is written: integers
+--shape, --chunks, --filter or --sparse it is made anew and keeps its attributes; references to the
+old one lead nowhere then. A value that its type cannot hold is an error, and nothing is written: integers
 are never rounded, other numbers only to the nearest one of their type, or to the nearest f64 if
 their type is wider than that.
 
 With --attr and no values, only attributes are set; if nothing is there, a group is made. An
-attribute whose value looks like a number is one. Filters are as in `hyperslab repack`.
+attribute whose value looks like a number is one. Filters, and those of the sections of sparse
+datasets, are as in `hyperslab repack`.
 
 Examples:
   hyperslab put run.h5 /detector/distance 1.25 --attr units=m
   hyperslab put run.h5 /mask --type u8 --shape 2x3 0 1 1 0 0 1
   seq 1000 | hyperslab put run.h5 /numbers --type i32 --chunks 100 --filter shuffle+gzip:6
+  hyperslab put run.h5 /hits --sparse --filter gzip --section-filter selection=none 7 0 9
   hyperslab put run.h5 / --attr title='a first run' --attr number=7")]
 pub(crate) struct Put {
     /// The file
@@ -61,6 +63,12 @@ pub(crate) struct Put {
     /// What the chunks of a new dataset go through
     #[arg(short, long, value_name = "FILTERS")]
     pub(crate) filter: Option<Filters>,
+    /// Store a new dataset sparse: in chunks that tell which elements are defined, here all
+    #[arg(long)]
+    pub(crate) sparse: bool,
+    /// What one section of its chunks goes through: selection, values or vlen
+    #[arg(long, value_name = "SECTION=FILTERS", value_parser = SectionFilters::parse, requires = "sparse")]
+    pub(crate) section_filter: Vec<SectionFilters>,
     /// Set an attribute
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub(crate) attr: Vec<String>,

@@ -26,9 +26,10 @@ impl Converter<'_> {
         let mut lists = lists.map_err(|why| self.refuse(path, why))?;
         let new = to.new_dataset_of(lists.values.datatype().clone()).shape(&lists.dims).chunks(chunk(&lists)).sparse();
         let new = match self.filters {
-            Some(filters) => filters.give(new),
+            Some(filters) => filters.give(new, lists.dims.len()),
             None => new,
         };
+        let new = self.sections.give(new, lists.dims.len());
         let dataset = self.at(path, new.create(name))?;
         while let Some(bytes) = {
             let written = write(&mut lists, &dataset);

@@ -22,7 +22,7 @@ use crate::new_file::Target;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::status::Status;
-use crate::storing::Filters;
+use crate::storing::{Filters, Sections};
 use crate::text::{bytes, count, lossy};
 use hyperslab::{CopyProgress, Group, Node, PathId, Paths};
 use std::collections::HashMap;
@@ -39,6 +39,7 @@ pub(crate) enum Way {
 struct Converter<'a> {
     way: Way,
     filters: Option<&'a Filters>,
+    sections: Sections,
     /// Copies of objects that links lead to, by address.
     copied: HashMap<u64, Node>,
     /// Groups whose links wait, and their copies.
@@ -54,9 +55,11 @@ pub(crate) fn run(options: &Repack, way: Way, out: &mut Output) -> Result<Status
     let opening = options.caching.options().libver_min(options.libver_min);
     let target = Target::create(&options.to, opening)?;
     let filters = options.filter.iter().find_map(|filters| filters.of_all());
+    let sections = options.section_filter.iter().filter_map(|section| section.of_all()).cloned().collect();
     let mut converter = Converter {
         way,
         filters,
+        sections,
         copied: HashMap::new(),
         waiting: Vec::new(),
         paths: Paths::new(),

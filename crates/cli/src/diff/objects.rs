@@ -6,6 +6,7 @@ use super::values::Differing;
 use crate::arguments::Aspect;
 use crate::escape::printable;
 use crate::failure::Failure;
+use crate::sparse::sections;
 use crate::text::{count, lossy, shape, sizes};
 use hyperslab::dtype::Datatype;
 use hyperslab::space::Extent;
@@ -290,7 +291,7 @@ fn storage(dataset: &Dataset) -> String {
     };
     words.extend(dataset.filters().iter().map(told));
     if let Some(filters) = dataset.section_filters() {
-        for (section, name) in [(0, "selection"), (1, "values")] {
+        for (section, name) in sections(dataset) {
             words.push_str(&format!(", {name}: "));
             let steps: String = filters.of(section).iter().map(told).collect();
             words.push_str(steps.strip_prefix(", ").unwrap_or("no filters"));

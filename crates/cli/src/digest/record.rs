@@ -14,6 +14,7 @@ use super::{
     sparse,
     values::{hex, in_arena, in_memory},
 };
+use crate::sparse::sections;
 
 /// Sources of a virtual dataset that are still listed.
 const MAX_SOURCES: usize = 10_000;
@@ -91,7 +92,7 @@ fn describe_dataset(scene: &Scene<'_>, dataset: &Dataset, json: &mut Json) {
     json.set("data", data(scene, dataset));
 }
 
-/// The filters of chunks; of a sparse dataset a list for each section.
+/// The filters of chunks; a list for each section of chunks that have sections.
 fn filters(dataset: &Dataset) -> Json {
     let filter = |step: &hyperslab::FilterStep| {
         let params = step.params.iter().map(|&param| Json::from(u64::from(param))).collect();
@@ -99,7 +100,7 @@ fn filters(dataset: &Dataset) -> Json {
         Json::object([("id", Json::from(u64::from(step.id))), ("flags", Json::from(flags)), ("cd", params)])
     };
     match dataset.section_filters() {
-        Some(filters) => [0, 1].map(|section| filters.of(section).iter().map(filter).collect()).into_iter().collect(),
+        Some(filters) => sections(dataset).map(|(number, _)| filters.of(number).iter().map(filter).collect()).collect(),
         None => dataset.filters().iter().map(filter).collect(),
     }
 }

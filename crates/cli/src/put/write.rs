@@ -4,6 +4,7 @@ use super::attribute::Attribute;
 use super::{fit, round};
 use crate::arguments::{Kind, Put};
 use crate::failure::Failure;
+use crate::storing::Sections;
 use hyperslab::driver::Memory;
 use hyperslab::dtype::{Class, Datatype};
 use hyperslab::{Dataset, Error, File, Group, NewDataset, Node, OpenOptions, Storable, Target};
@@ -57,8 +58,8 @@ impl Job<'_> {
 
     /// Whether it is said what the dataset is like.
     fn describes(&self) -> bool {
-        let Put { kind, shape, chunks, filter, .. } = self.options;
-        kind.is_some() || shape.is_some() || chunks.is_some() || filter.is_some()
+        let Put { kind, shape, chunks, filter, sparse, .. } = self.options;
+        kind.is_some() || shape.is_some() || chunks.is_some() || filter.is_some() || *sparse
     }
 
     /// Whether words are values of a dataset that is there.
@@ -143,8 +144,8 @@ impl Job<'_> {
         path: Option<&str>,
         words: &[String],
     ) -> Result<Dataset, Failure> {
-        let Put { shape, chunks, filter, path: told, .. } = self.options;
-        let is_stored = chunks.is_some() || filter.as_ref().is_some_and(|filters| !filters.is_empty());
+        let Put { shape, chunks, filter, sparse, section_filter, path: told, .. } = self.options;
+        let is_stored = chunks.is_some() || *sparse || filter.as_ref().is_some_and(|filters| !filters.is_empty());
         let shape = match shape {
             Some(shape) => shape.0.clone(),
             None if words.len() == 1 && !is_stored => Vec::new(),
@@ -154,7 +155,9 @@ impl Job<'_> {
         let new: NewDataset = root.new_dataset::<T>();
         let new = if shape.is_empty() { new.scalar() } else { new.shape(&shape) };
         let new = chunks.iter().fold(new, |new, chunk| new.chunks(&chunk.0));
-        let new = filter.iter().fold(new, |new, filters| filters.give(new));
+        let new = if *sparse { new.sparse() } else { new };
+        let new = filter.iter().fold(new, |new, filters| filters.give(new, shape.len()));
+        let new = section_filter.iter().cloned().collect::<Sections>().give(new, shape.len());
         let values = parsed::<T>(words)?;
         let made = match path {
             Some(path) => new.write(path, &values),

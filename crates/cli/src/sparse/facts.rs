@@ -1,6 +1,7 @@
 //! What there is to say of how a sparse dataset is stored, as its header and the index of its chunks tell.
 
 use crate::filter::{self, Filter};
+use crate::text::percent;
 use hyperslab::Dataset;
 use serde::Serialize;
 
@@ -23,6 +24,9 @@ pub(crate) struct OfSections<T> {
     pub(crate) selection: T,
     /// Of their values.
     pub(crate) values: T,
+    /// Of what is of variable length in them, if their type has that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) vlen: Option<T>,
 }
 
 impl SparseFacts {
@@ -32,56 +36,42 @@ impl SparseFacts {
             return None;
         }
         let of = |section| dataset.section_filters().map_or_else(Vec::new, |filters| Filter::all(filters.of(section)));
-        let filters = OfSections { selection: of(0), values: of(1) };
+        let has_vlen = dataset.has_vlen_chunks();
+        let filters = OfSections { selection: of(0), values: of(1), vlen: has_vlen.then(|| of(2)) };
         let stored = dataset.stored_sections().ok().flatten();
         let (elements, defined) = (dataset.extent().elements(), stored.map(|stored| stored.defined));
         let density = defined.zip(elements.filter(|elements| *elements > 0));
         Some(SparseFacts {
             filters,
-            stored: stored.map(|stored| OfSections { selection: stored.selection, values: stored.values }),
+            stored: stored.map(|stored| OfSections {
+                selection: stored.selection,
+                values: stored.values,
+                vlen: has_vlen.then_some(stored.vlen),
+            }),
             defined,
             density: density.map(|(defined, elements)| defined as f64 / elements as f64),
         })
     }
 
-    /// The filters in words: once if they are the same for both sections; nothing if there are none.
+    /// The filters in words: once if they are the same for all sections; nothing if there are none.
     pub(crate) fn filter_words(&self) -> String {
-        let [selection, values] = [&self.filters.selection, &self.filters.values].map(|filters| filter::words(filters));
-        let said = |words: &str| if words.is_empty() { "none".to_owned() } else { words.to_owned() };
-        match selection == values {
-            true => values,
-            false => format!("selection {}, values {}", said(&selection), said(&values)),
+        let OfSections { selection, values, vlen } = &self.filters;
+        let sections = [("selection", Some(selection)), ("values", Some(values)), ("vlen", vlen.as_ref())];
+        let words = sections.into_iter().filter_map(|(name, filters)| Some((name, filter::words(filters?))));
+        let words: Vec<(&str, String)> = words.collect();
+        match words.first() {
+            Some((_, first)) if words.iter().all(|(_, others)| others == first) => first.clone(),
+            _ => {
+                let said = words
+                    .iter()
+                    .map(|(name, words)| format!("{name} {}", if words.is_empty() { "none" } else { words }));
+                said.collect::<Vec<_>>().join(", ")
+            }
         }
     }
 
     /// `0.015 %`; nothing if it is not known.
     pub(crate) fn density_words(&self) -> Option<String> {
         self.density.map(|density| percent(100.0 * density))
-    }
-}
-
-/// With three digits that count.
-fn percent(percent: f64) -> String {
-    if percent == 0.0 || percent >= 99.95 {
-        return format!("{percent:.0} %");
-    }
-    let digits = (2.0 - percent.log10().floor()).clamp(0.0, 9.0) as usize;
-    let text = if percent < 1e-6 { format!("{percent:.2e}") } else { format!("{percent:.digits$}") };
-    let short = if text.contains('.') && !text.contains('e') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
-    format!("{short} %")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentages_are_short() {
-        let shown = [0.0, 100.0, 50.0, 12.345, 0.5, 0.012_345, 0.000_012_345, 9.1e-10].map(percent);
-        assert_eq!(shown, ["0 %", "100 %", "50 %", "12.3 %", "0.5 %", "0.0123 %", "0.0000123 %", "9.10e-10 %"]);
     }
 }

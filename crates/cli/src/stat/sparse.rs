@@ -3,6 +3,7 @@
 use super::more;
 use super::record::{DatasetRecord, SparseRecord};
 use crate::escape::printable;
+use crate::sparse::OfSections;
 use crate::table::{right, sheet};
 use crate::text::{bytes, sizes};
 use std::io::{self, Write};
@@ -14,25 +15,24 @@ pub(super) fn table(out: &mut impl Write, datasets: &[DatasetRecord], most: usiz
     if sparse.is_empty() || most == 0 {
         return Ok(());
     }
-    let head = ["sparse dataset", "chunks", "index", "filters", "selection", "values", "defined", "density"];
+    let has_vlen = sparse.iter().any(|(_, SparseRecord { facts, .. })| facts.filters.vlen.is_some());
+    let vlen = has_vlen.then_some("vlen");
+    let head = ["sparse dataset", "chunks", "index", "filters", "selection", "values"].into_iter().chain(vlen);
+    let head: Vec<&str> = head.chain(["defined", "density"]).collect();
     let mut table = sheet(&head);
     for (path, SparseRecord { chunk, index, facts }) in sparse.iter().take(most) {
-        let [selection, values] = match &facts.stored {
-            Some(stored) => [bytes(stored.selection), bytes(stored.values)],
-            None => [String::new(), String::new()],
+        let stored = |section: fn(&OfSections<u64>) -> Option<u64>| {
+            facts.stored.as_ref().and_then(section).map_or_else(String::new, bytes)
         };
-        table.add_row([
-            printable(path.as_bytes()),
-            sizes(chunk),
-            (*index).to_owned(),
-            facts.filter_words(),
-            selection,
-            values,
-            facts.defined.map_or_else(String::new, |defined| defined.to_string()),
-            facts.density_words().unwrap_or_default(),
-        ]);
+        let selection = stored(|stored| Some(stored.selection));
+        let values = stored(|stored| Some(stored.values));
+        let vlen = has_vlen.then(|| stored(|stored| stored.vlen));
+        let (filters, defined) = (facts.filter_words(), facts.defined.map(|defined| defined.to_string()));
+        let front = [printable(path.as_bytes()), sizes(chunk), (*index).to_owned(), filters, selection, values];
+        let back = [defined.unwrap_or_default(), facts.density_words().unwrap_or_default()];
+        table.add_row(front.into_iter().chain(vlen).chain(back));
     }
-    right(&mut table, 4..8);
+    right(&mut table, 4..head.len());
     writeln!(out, "\n{}", table.trim_fmt())?;
     more(out, sparse.len().saturating_sub(most))
 }

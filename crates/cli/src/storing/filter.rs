@@ -2,8 +2,11 @@
 
 use super::WordError;
 use hyperslab::NewDataset;
-use hyperslab::filter::{BitshuffleCodec, Blosc2Stage, BloscCodec, BloscShuffle};
+use hyperslab::filter::{BitshuffleCodec, Blosc2Stage, BloscCodec, BloscShuffle, Delta};
 use std::str::FromStr;
+
+/// The bytes of the checksum behind the places of elements, which have no differences.
+const CHECKSUM: u32 = 4;
 
 /// The filters of a dataset, in the order in which chunks go through them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,6 +14,7 @@ pub(crate) struct Filters(Vec<Filter>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Filter {
+    Delta,
     Shuffle,
     Gzip(u32),
     Fletcher32,
@@ -32,9 +36,18 @@ impl Filters {
         self.0.is_empty()
     }
 
-    /// A new dataset with these filters.
-    pub(crate) fn give(&self, new: NewDataset) -> NewDataset {
+    /// The filters of what tells which elements of sparse chunks are defined.
+    pub(super) fn of_selection(text: &str) -> Result<Filters, WordError> {
+        match text {
+            "none" => Ok(Filters::default()),
+            _ => text.split('+').map(str::parse).collect::<Result<_, _>>().map(Filters),
+        }
+    }
+
+    /// A new dataset of so many dimensions with these filters.
+    pub(crate) fn give(&self, new: NewDataset, rank: usize) -> NewDataset {
         self.0.iter().fold(new, |new, filter| match filter {
+            Filter::Delta => new.filter(Delta::ID, &Delta::params(rank as u32, CHECKSUM)),
             Filter::Shuffle => new.shuffle(),
             Filter::Gzip(level) => new.deflate(*level),
             Filter::Fletcher32 => new.fletcher32(),
@@ -57,10 +70,8 @@ impl FromStr for Filters {
     type Err = WordError;
 
     fn from_str(text: &str) -> Result<Filters, WordError> {
-        match text {
-            "none" => Ok(Filters::default()),
-            _ => text.split('+').map(str::parse).collect::<Result<_, _>>().map(Filters),
-        }
+        let filters = Filters::of_selection(text)?;
+        if filters.0.contains(&Filter::Delta) { Err(WordError::Delta) } else { Ok(filters) }
     }
 }
 
@@ -74,6 +85,7 @@ impl FromStr for Filter {
             _ => Err(WordError::Filter(text.into())),
         };
         match name {
+            "delta" => plain(Filter::Delta),
             "shuffle" => plain(Filter::Shuffle),
             "gzip" | "deflate" => Ok(Filter::Gzip(level("gzip", rest, 6)?)),
             "fletcher32" => plain(Filter::Fletcher32),
@@ -159,8 +171,9 @@ mod tests {
         assert_eq!(one("blosc:9:zstd").unwrap(), Filter::Blosc(9, BloscCodec::Zstd));
         assert_eq!(one("307:9").unwrap(), Filter::Other(307, vec![9]));
         assert_eq!(one("szip:ec:32").unwrap(), Filter::Szip { nearest_neighbour: false, pixels: 32 });
-        for text in ["gunzip", "gzip:best", "shuffle:4", "blosc:5:rar", "shuffle+", ""] {
+        for text in ["gunzip", "gzip:best", "shuffle:4", "blosc:5:rar", "shuffle+", "", "delta+gzip"] {
             assert!(one(text).is_err(), "{text}");
         }
+        assert_eq!(Filters::of_selection("delta+lzf").unwrap(), Filters(vec![Filter::Delta, Filter::Lzf]));
     }
 }

@@ -1,9 +1,11 @@
 //! How a dataset shall be stored: words such as `chunked:64x64` and `shuffle+gzip:6`, and what they mean for a new dataset.
 
 mod filter;
+mod sections;
 mod wishes;
 
 pub(crate) use filter::Filters;
+pub(crate) use sections::{SectionFilters, Sections};
 pub(crate) use wishes::Wishes;
 
 use crate::slice::Shape;
@@ -19,6 +21,10 @@ pub(crate) enum WordError {
         "`{0}` is no filter: none, shuffle, gzip, fletcher32, szip, scaleoffset, nbit, lzf, zstd, lz4, bzip2, bitshuffle, blosc, blosc2 or a number"
     )]
     Filter(String),
+    #[error("`{0}` is no section of sparse chunks: selection, values or vlen, then = and its filters")]
+    Section(String),
+    #[error("delta is for what tells which elements are defined: `--section-filter selection=delta+shuffle+gzip:6`")]
+    Delta,
     #[error("`{text}` does not fit {filter}: {wanted}")]
     Parameter { filter: &'static str, text: String, wanted: &'static str },
 }

@@ -1,6 +1,6 @@
 //! How the datasets of a file shall be stored when it is written anew: some by their paths, the others all alike.
 
-use super::{Filters, For, Layout};
+use super::{Filters, For, Layout, SectionFilters, Sections};
 use crate::failure::Failure;
 use crate::find;
 use hyperslab::driver::Memory;
@@ -15,19 +15,45 @@ const MOST_COMPACT: u64 = 60_000;
 /// The most bytes of a chunk that stays as it is when its dataset becomes dense.
 const MOST_DENSE: u64 = 16 << 20;
 
-/// The numbers of the sections of sparse chunks.
-const SELECTION: u8 = 0;
-const VALUES: u8 = 1;
+/// The sections of sparse chunks in the order of their numbers; others have no selection.
+const SECTIONS: [ChunkSection; 3] = [ChunkSection::Selection, ChunkSection::Values, ChunkSection::Vlen];
 
 /// What is wished for a dataset.
 #[derive(Clone, Default)]
 struct Wish {
     layout: Option<Layout>,
     filters: Option<Filters>,
+    sections: Sections,
 }
 
 impl Wish {
-    /// Makes a dataset that shall have the filters, if there are any.
+    fn is_nothing(&self) -> bool {
+        self.layout.is_none() && self.filters.is_none() && self.sections.is_empty()
+    }
+
+    /// Makes datasets of several types in a group that shall have the filters; an error if none of them can.
+    fn try_filters(&self, scratch: &Group) -> Result<(), hyperslab::Error> {
+        let kinds = [Group::new_dataset::<u8>, Group::new_dataset::<i64>, Group::new_dataset::<f64>];
+        let any = |kinds: &[fn(&Group) -> NewDataset], make: &dyn Fn(NewDataset) -> Result<(), hyperslab::Error>| {
+            let mut tried = kinds.iter().map(|kind| make(kind(scratch).shape([4096])));
+            let first = tried.next().unwrap_or(Ok(()));
+            if first.is_err() && tried.any(|other| other.is_ok()) { Ok(()) } else { first }
+        };
+        any(&kinds, &|new| self.filtered(new))?;
+        for SectionFilters { section, filters } in self.sections.iter() {
+            let make = |new: NewDataset| {
+                let new = new.auto_chunks().sparse().section(section);
+                filters.give(new, 1).create_unnamed().map(drop)
+            };
+            match section {
+                ChunkSection::Vlen => any(&[Group::new_dataset::<String>], &make)?,
+                ChunkSection::Selection | ChunkSection::Values => any(&kinds, &make)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a dataset that shall have the filters for all sections, if there are any.
     fn filtered(&self, new: NewDataset) -> Result<(), hyperslab::Error> {
         let Some(filters) = self.filters.as_ref().filter(|filters| !filters.is_empty()) else { return Ok(()) };
         let new = match self.layout {
@@ -36,7 +62,7 @@ impl Wish {
             Some(Layout::Sparse(_)) => new.auto_chunks().sparse(),
             _ => new.auto_chunks(),
         };
-        filters.give(new).create_unnamed().map(drop)
+        filters.give(new, 1).create_unnamed().map(drop)
     }
 }
 
@@ -51,7 +77,12 @@ pub(crate) struct Wishes {
 
 impl Wishes {
     /// Finds the datasets that are named. Filters for all datasets that would fit none are an error.
-    pub(crate) fn new(file: &File, layouts: &[For<Layout>], filters: &[For<Filters>]) -> Result<Wishes, Failure> {
+    pub(crate) fn new(
+        file: &File,
+        layouts: &[For<Layout>],
+        filters: &[For<Filters>],
+        sections: &[For<SectionFilters>],
+    ) -> Result<Wishes, Failure> {
         let scratch = File::create_on(Arc::new(Memory::new()))?.root()?;
         let mut wishes = Wishes { all: Wish::default(), some: HashMap::new(), scratch };
         for layout in layouts {
@@ -60,11 +91,10 @@ impl Wishes {
         for filter in filters {
             wishes.wish(file, filter.path.as_deref())?.filters = Some(filter.what.clone());
         }
-        let numbers = [Group::new_dataset::<u8>, Group::new_dataset::<i64>, Group::new_dataset::<f64>];
-        let tried = numbers.map(|number| wishes.all.filtered(number(&wishes.scratch).shape([4096])));
-        if let [Err(why), Err(_), Err(_)] = tried {
-            return Err(why.into());
+        for section in sections {
+            wishes.wish(file, section.path.as_deref())?.sections.set(section.what.clone());
         }
+        wishes.all.try_filters(&wishes.scratch)?;
         Ok(wishes)
     }
 
@@ -84,11 +114,21 @@ impl Wishes {
         let mut wish = Wish {
             layout: own.and_then(|own| own.layout.clone()).or_else(|| self.all.layout.clone()),
             filters: own.and_then(|own| own.filters.clone()).or_else(|| self.all.filters.clone()),
+            sections: own.map(|own| own.sections.clone()).unwrap_or_default(),
         };
         if own.is_none_or(|own| own.filters.is_none()) && wants(&wish.filters) && !self.fits(old, &wish) {
             wish.filters = None;
         }
-        if wish.layout.is_none() && wish.filters.is_none() || own.is_none() && !can_be(old, &wish) {
+        for other in
+            self.all.sections.iter().filter(|other| wish.sections.of(other.section).is_none()).collect::<Vec<_>>()
+        {
+            let mut more = wish.clone();
+            more.sections.set(other);
+            if self.fits(old, &more) {
+                wish = more;
+            }
+        }
+        if wish.is_nothing() || own.is_none() && !can_be(old, &wish) {
             return None;
         }
         stored(old, new, wish, own.is_some())
@@ -125,11 +165,16 @@ fn stored(old: &Dataset, new: NewDataset, wish: Wish, alone: bool) -> Option<New
         (None | Some(Layout::Sparse(None)), Stored::Chunked { chunk, .. }) => new.chunks(chunk),
         _ => new.auto_chunks(),
     };
-    let new = if is_sparse { new.sparse() } else { new };
+    let has_vlen = is_chunked && old.has_vlen_chunks() && !old.is_sparse();
+    let new = match (is_sparse, has_vlen) {
+        (true, _) => new.sparse(),
+        (false, true) => new.vlen_in_chunks(),
+        (false, false) => new,
+    };
     Some(match wish.filters {
-        Some(filters) => filters.give(new),
-        None if is_chunked => kept_filters(old, new, is_sparse),
-        None => new,
+        Some(filters) => wish.sections.give(filters.give(new, old.rank()), old.rank()),
+        None if is_chunked => kept_filters(old, new, is_sparse || has_vlen, &wish.sections),
+        None => wish.sections.give(new, old.rank()),
     })
 }
 
@@ -143,17 +188,19 @@ fn dense(old: &Dataset) -> Layout {
     }
 }
 
-/// Gives a new dataset the filters of the old one. Those of a dense dataset go for all sections of a sparse one, and those of the values of a sparse dataset
-/// for the chunks of a dense one.
-fn kept_filters(old: &Dataset, new: NewDataset, is_sparse: bool) -> NewDataset {
-    match old.section_filters() {
-        None => old.filters().iter().fold(new, keep),
-        Some(filters) if !is_sparse => filters.of(VALUES).iter().fold(new, keep),
-        Some(filters) => {
-            let new = filters.of(SELECTION).iter().fold(new.section(ChunkSection::Selection), keep);
-            filters.of(VALUES).iter().fold(new.section(ChunkSection::Values), keep)
-        }
-    }
+/// Gives a new dataset the filters of the old one, but those of sections of which something else is wished. Filters of a dense dataset go for all sections of a sparse one, and those
+/// of the values of a sparse dataset for chunks that have no sections.
+fn kept_filters(old: &Dataset, new: NewDataset, has_sections: bool, wished: &Sections) -> NewDataset {
+    let Some(filters) = old.section_filters() else {
+        return wished.give(old.filters().iter().fold(new, keep), old.rank());
+    };
+    let sections = (0..).zip(SECTIONS.into_iter().skip(usize::from(!old.is_sparse())));
+    sections.fold(new, |new, (number, section)| match wished.of(section) {
+        Some(filters) => filters.give(new.section(section), old.rank()),
+        None if has_sections => filters.of(number).iter().fold(new.section(section), keep),
+        None if section == ChunkSection::Values => filters.of(number).iter().fold(new, keep),
+        None => new,
+    })
 }
 
 fn wants(filters: &Option<Filters>) -> bool {
