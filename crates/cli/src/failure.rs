@@ -61,8 +61,8 @@ pub(crate) enum Failure {
     NotWhole(String),
     #[error("another program has {0} open: close it there first; --force clears the mark all the same")]
     Locked(String),
-    #[error("image {image} differs from what was sent at row {row}, column {column}")]
-    Differs { image: u64, row: usize, column: usize },
+    #[error("image {image} of {dataset} differs from what was sent at row {row}, column {column}")]
+    Differs { dataset: String, image: u64, row: u64, column: u64 },
     #[error("{0}; the rest is printed above")]
     Some(String),
     #[error("cannot read the values from standard input: {0}")]

@@ -127,7 +127,7 @@ fn a_disk_that_is_full() {
             "copy a.h5 b.h5:/all",
             "put new.h5 /numbers -",
             "put b.h5 /numbers -",
-            "demo --frames 1 --keep new.h5",
+            "demo --images 1 --keep new.h5",
         ] {
             let beginning = digest(&folder, "b.h5");
             // 16 KiB, in units of 512 bytes.

@@ -65,7 +65,7 @@ fn a_folder_that_cannot_be_read() {
         ("put c.h5 /x 1 --durability full", "c.h5"),
         ("copy a.h5:/mask d.h5:/x", "d.h5"),
         ("repack a.h5 e.h5", "e.h5"),
-        ("demo --frames 1 --keep f.h5", "f.h5"),
+        ("demo --images 1 --keep f.h5", "f.h5"),
     ] {
         let mut command = command(&folder, words);
         if is_root {

@@ -65,7 +65,7 @@ fn targets_are_whole_or_not_there() {
         "copy a.h5 new.h5:/all",
         "put new.h5 /numbers --chunks 100 --filter gzip:9 -",
         "new new.h5",
-        "demo --frames 4 --keep new.h5",
+        "demo --images 4 --pattern spots --keep new.h5",
     ] {
         assert_eq!(killed(&folder, words, "-0", Duration::ZERO).0, Some(0), "{words}");
         let wanted = digest(&folder, "new.h5").unwrap();

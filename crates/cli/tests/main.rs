@@ -17,6 +17,7 @@ mod convert;
 mod corpus;
 mod damaged;
 mod deep;
+mod demo;
 mod endings;
 mod external;
 mod file_names;

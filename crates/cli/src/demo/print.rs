@@ -1,21 +1,44 @@
-//! What came of a recording, for people and for other programs.
+//! What came of a demo, for people and for other programs.
 
+use super::bar::rate;
+use super::detector::{Pattern, Size};
+use super::stream::{Stored, Taken};
+use crate::arguments::Demo;
 use crate::escape::printable;
 use crate::style::{FAINT, SHAPE};
 use crate::table::{right, sheet};
-use crate::text::{bytes, count};
+use crate::text::{bytes, count, lossy, percent};
 use serde::Serialize;
 use std::io::{self, Write};
-use std::time::Duration;
 
 #[derive(Serialize)]
 pub(super) struct Results {
     /// If it was kept.
     file: Option<String>,
-    frames: u64,
-    raw: u64,
-    stored: u64,
-    ratio: f64,
+    picture: String,
+    images: u64,
+    height: u64,
+    width: u64,
+    seed: u64,
+    streams: Vec<StreamResults>,
+}
+
+#[derive(Serialize)]
+struct StreamResults {
+    pattern: &'static str,
+    /// Pixels of all its images.
+    defined: u64,
+    datasets: Vec<DatasetResults>,
+}
+
+#[derive(Serialize)]
+struct DatasetResults {
+    name: &'static str,
+    layout: &'static str,
+    images: u64,
+    bytes: u64,
+    /// For each pixel that is sent; of full images for each pixel.
+    bytes_per_defined: f64,
     write_seconds: f64,
     read_seconds: f64,
     write_rate: f64,
@@ -23,29 +46,30 @@ pub(super) struct Results {
 }
 
 impl Results {
-    pub(super) fn new(
-        file: Option<String>,
-        frames: u64,
-        (raw, stored): (u64, u64),
-        (write, read): (Duration, Duration),
-    ) -> Results {
-        Results {
-            file,
-            frames,
-            raw,
-            stored,
-            ratio: raw as f64 / stored.max(1) as f64,
-            write_seconds: write.as_secs_f64(),
-            read_seconds: read.as_secs_f64(),
-            write_rate: rate(raw, write),
-            read_rate: rate(raw, read),
-        }
+    pub(super) fn new(options: &Demo, Size { height, width }: Size) -> Results {
+        let name = |path: &std::path::PathBuf| lossy(path.as_os_str().as_encoded_bytes());
+        let (file, picture) = (options.keep.as_ref().map(name), name(&options.picture));
+        Results { file, picture, images: options.images, height, width, seed: options.seed, streams: Vec::new() }
     }
-}
 
-/// Millions of bytes a second.
-pub(super) fn rate(bytes: u64, took: Duration) -> f64 {
-    bytes as f64 / 1e6 / took.as_secs_f64().max(1e-9)
+    pub(super) fn add(&mut self, pattern: Pattern, defined: u64, taken: &[Taken]) {
+        let pixels = self.height * self.width;
+        let datasets = taken.iter().map(|taken| {
+            let values = if let Stored::Full { .. } = taken.stored { pixels * taken.images } else { defined };
+            DatasetResults {
+                name: taken.stored.name(),
+                layout: if taken.stored == Stored::Sparse { "sparse" } else { "dense" },
+                images: taken.images,
+                bytes: taken.bytes,
+                bytes_per_defined: taken.bytes as f64 / values.max(1) as f64,
+                write_seconds: taken.writing.as_secs_f64(),
+                read_seconds: taken.reading.as_secs_f64(),
+                write_rate: rate(taken.images, taken.writing),
+                read_rate: rate(taken.images, taken.reading),
+            }
+        });
+        self.streams.push(StreamResults { pattern: pattern.name(), defined, datasets: datasets.collect() });
+    }
 }
 
 pub(super) fn print(out: &mut impl Write, results: &Results, json: bool) -> io::Result<()> {
@@ -53,20 +77,32 @@ pub(super) fn print(out: &mut impl Write, results: &Results, json: bool) -> io::
         serde_json::to_writer(&mut *out, results).map_err(io::Error::from)?;
         return writeln!(out);
     }
-    let mut table = sheet(&["", "images", "values", "seconds", "MB/s"]);
-    for (what, seconds, rate) in [
-        ("recorded", results.write_seconds, results.write_rate),
-        ("read back", results.read_seconds, results.read_rate),
-    ] {
-        let values = [results.frames.to_string(), bytes(results.raw), format!("{seconds:.1}"), format!("{rate:.0}")];
-        table.add_row([what.to_owned()].into_iter().chain(values));
+    let Results { images, height, width, .. } = *results;
+    let head = ["stream", "defined", "stored", "images", "written/s", "read/s", "on disk", "per defined pixel"];
+    let mut table = sheet(&head);
+    for stream in &results.streams {
+        let part = 100.0 * stream.defined as f64 / (images * height * width).max(1) as f64;
+        let mut told = [stream.pattern.to_owned(), percent(part)];
+        for dataset in &stream.datasets {
+            let numbers = [
+                dataset.images.to_string(),
+                format!("{:.0}", dataset.write_rate),
+                format!("{:.0}", dataset.read_rate),
+                bytes(dataset.bytes),
+                format!("{:.2} B", dataset.bytes_per_defined),
+            ];
+            let stored = if dataset.name == "full" { "dense, in full" } else { dataset.layout };
+            // The names of a stream are in the first of its rows.
+            let told = std::mem::take(&mut told).into_iter().chain([stored.to_owned()]);
+            table.add_row(told.chain(numbers));
+        }
     }
-    right(&mut table, 1..5);
+    right(&mut table, 3..8);
     table.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))?;
-    let shape = "images of 1024×1024, u16, each a chunk with shuffle+deflate 4";
-    writeln!(out, "{FAINT}{shape}: {} stored ({:.1}×){FAINT:#}", bytes(results.stored), results.ratio)?;
-    let frames = count(results.frames, "image");
-    writeln!(out, "{SHAPE}every value of {frames} is as it was sent{SHAPE:#}")?;
+    let shape = format!("{} of {height}×{width} pixels in each stream, u16", count(images, "image"));
+    writeln!(out, "{FAINT}{shape}, chunks of one image with deflate 1; rates are images a second{FAINT:#}")?;
+    writeln!(out, "{SHAPE}every pixel is as it was sent: where it is defined, and what it counts{SHAPE:#}")?;
+    writeln!(out, "picture of image {}: {}", images / 2, printable(results.picture.as_bytes()))?;
     match &results.file {
         Some(file) => writeln!(out, "kept in {}", printable(file.as_bytes())),
         None => Ok(()),
