@@ -29,7 +29,8 @@ pub use layout::{
 };
 pub use structured::{ElementShape, Rest, SparseChunk};
 pub use transfer::{
-    ChunkCoord, ChunkFilters, Coder, DenseChunk, EncodedChunk, Loader, ReadBuffer, ResidentChunk, StoredAs, StoredAt,
-    Storer, StripCut, StripReader, StripWriter, Wanted, Workspace, WriteBuffer, convert, fill, filters, for_each_strip,
-    gather, pipeline, read_strips, scatter, to_memory, unfilter, write_strips,
+    CheckedChunk, ChunkCoord, ChunkFilters, Coder, DenseChunk, EncodedChunk, EncodedSection, Loader, ReadBuffer,
+    ResidentChunk, StoredAs, StoredAt, Storer, StripCut, StripReader, StripWriter, StructuredChunk, Wanted, Workspace,
+    WriteBuffer, convert, fill, filters, for_each_strip, gather, pipeline, read_strips, scatter, to_memory, unfilter,
+    write_strips,
 };

@@ -220,9 +220,13 @@ impl Chunked {
 
     /// How many elements of a chunk are in the dataset.
     pub(crate) fn inside(&self, coord: &[u64]) -> u64 {
+        self.sides_inside(coord).product()
+    }
+
+    /// How many elements of a chunk are in the dataset, by dimension.
+    pub(crate) fn sides_inside(&self, coord: &[u64]) -> impl Iterator<Item = u64> {
         let sides = coord.iter().zip(self.chunk().iter().zip(self.extent.dims()));
-        let side = |(nth, (size, dim)): (&u64, (&u64, &u64))| dim.saturating_sub(nth.saturating_mul(*size)).min(*size);
-        sides.map(side).product()
+        sides.map(|(nth, (size, dim))| dim.saturating_sub(nth.saturating_mul(*size)).min(*size))
     }
 
     /// Whether a chunk reaches over the extent.

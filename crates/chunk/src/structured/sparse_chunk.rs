@@ -147,6 +147,29 @@ impl SparseChunk {
         Ok(())
     }
 
+    /// Refuses defined elements outside of a dataset that has so many elements of the chunk in each dimension: they would be there when it grows.
+    pub(crate) fn check_inside(&self, layout: &ChunkLayout, coord: &[u64], inside: &[u64]) -> Result<()> {
+        if !layout.has_selections() || self.is_empty() || inside == layout.chunk() {
+            return Ok(());
+        }
+        let mut defined = layout.whole()?;
+        defined.select_row_major(self.elements.runs().map(|run| u64::from(run.start)..u64::from(run.end)))?;
+        let Some((_, last)) = defined.bounds() else { return Ok(()) };
+        if last.iter().zip(inside).all(|(last, inside)| last < inside) {
+            return Ok(());
+        }
+        let last: Vec<u64> = last.iter().map(|last| last.saturating_add(1)).collect();
+        let why = format!(
+            "its elements reach to {last:?} in the chunk, where the dataset ends at {inside:?}: leave out what is outside, or resize the dataset first"
+        );
+        Err(Error::Section { chunk: coord.to_vec(), section: 0, why })
+    }
+
+    /// The values of defined elements, in parts.
+    pub(crate) fn values(&self) -> impl Iterator<Item = PackedValues<'_>> {
+        self.elements.values()
+    }
+
     /// The most memory that the chunk takes more when a piece of it is written, or erased: then runs end where others began.
     pub(crate) fn growth(&self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<u64> {
         let (selected, element) = (piece.file.npoints(), layout.element());

@@ -1,4 +1,4 @@
-//! Chunks as they are stored, past the filters.
+//! Dense chunks as they are stored, past the filters.
 
 use std::borrow::Cow;
 
@@ -53,12 +53,16 @@ impl Chunked {
     fn check_dense(&self) -> Result<()> {
         match self.structure() {
             None => Ok(()),
-            Some(_) => Err(Error::Layout("chunks have several sections, and are not read or written as one".into())),
+            Some(_) => {
+                let why =
+                    "chunks of the dataset have several sections: use read_structured_chunk and write_structured_chunk";
+                Err(Error::Layout(why.into()))
+            }
         }
     }
 
     /// Refuses a coordinate where the dataset has no chunk.
-    fn check_inside(&self, coord: &[u64]) -> Result<()> {
+    pub(super) fn check_inside(&self, coord: &[u64]) -> Result<()> {
         if coord.len() != self.chunk().len() || self.is_outside(coord, &self.extent) {
             let why = format!("there is no chunk {coord:?} in an extent of {:?}", self.extent.dims());
             return Err(Error::Layout(why));
@@ -66,8 +70,8 @@ impl Chunked {
         Ok(())
     }
 
-    /// What the index says of a chunk, whose coordinate must be one of the dataset.
-    fn entry(&self, file: &OpenFile, coord: &[u64]) -> Result<Option<ChunkEntry>> {
+    /// What the index says of a chunk, whose coordinate must be one of the dataset; nothing if the file has none.
+    pub fn entry(&self, file: &OpenFile, coord: &[u64]) -> Result<Option<ChunkEntry>> {
         self.check_inside(coord)?;
         let coord: ChunkCoord = coord.into();
         Ok(self.index.find_all(file, &[coord], self.chunk())?.pop().flatten())

@@ -26,6 +26,7 @@ mod stored_chunks;
 mod storer;
 mod strip_cut;
 mod strips;
+mod structured_chunk;
 mod write;
 
 pub use buffers::{ReadBuffer, WriteBuffer};
@@ -41,6 +42,7 @@ pub use scatter::{fill, gather, scatter};
 pub use storer::Storer;
 pub use strip_cut::StripCut;
 pub use strips::{StripReader, StripWriter, for_each_strip, read_strips, to_memory, write_strips};
+pub use structured_chunk::{CheckedChunk, EncodedSection, StructuredChunk};
 
 /// The most bytes of chunks, stored or decoded, that are in memory at once.
 pub(crate) const BATCH: u64 = 64 << 20;
