@@ -58,7 +58,7 @@ pub use heap_writer::HeapWriter;
 pub use hyperslab_cache::{
     Config as CacheConfig, Policy as CachePolicy, ReadAhead, Statistics as CacheStatistics, Waits as CacheWaits,
 };
-pub use hyperslab_chunk::convert;
+pub use hyperslab_chunk::{EncodedSection, StructuredChunk, convert};
 pub use locking::Locking;
 pub use many::{Part, PartToWrite, prefetch, read_together, write_together};
 pub use members::Members;

@@ -25,6 +25,7 @@ mod replaced;
 mod stored_size;
 mod stored_values;
 mod strips;
+mod structured_chunks;
 pub(crate) mod vlen_chunks;
 mod whole;
 mod write;

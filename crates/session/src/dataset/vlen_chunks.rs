@@ -1,12 +1,13 @@
 //! Values of variable length that are in their chunks, not in the heap of the file.
 
-use hyperslab_chunk::{ChunkPartition, ReadBuffer, StripReader, StripWriter, VlenParts, WriteBuffer};
+use hyperslab_base::{ErrorKind, memory};
+use hyperslab_chunk::{CheckedChunk, ChunkPartition, ReadBuffer, StripReader, StripWriter, VlenParts, WriteBuffer};
 use hyperslab_dtype::{Arena, Datatype, Nesting, Plan, Segments};
 use hyperslab_format::message::{self, ChunkStructure};
 use hyperslab_space::Space;
 
 use super::{OpenDataset, change::filling, structure};
-use crate::{Error, Result, Session};
+use crate::{Error, Result, Session, value_buffer::room};
 
 impl OpenDataset {
     /// Whether its values name objects of the heap of the file.
@@ -22,6 +23,26 @@ impl OpenDataset {
         let why =
             "what is of variable length in them is in its chunks, not in the heap of the file; read them converted";
         Err(Error::Change(format!("values of the dataset cannot be handled as they are stored: {why}")))
+    }
+
+    /// Refuses a chunk with values that readers cannot convert: what slots name are whole elements, also in sequences of sequences.
+    pub(super) fn check_sequences(&self, chunk: &CheckedChunk) -> Result<()> {
+        if !self.has_vlen_chunks() {
+            return Ok(());
+        }
+        let datatype = self.datatype().in_memory()?;
+        let plan = Plan::new(self.datatype(), &datatype)?;
+        for (stored, segments) in chunk.values() {
+            let mut arena = Arena::default();
+            let mut reads = VlenReads::new(self, &mut arena)?;
+            memory::append(&mut reads.segments.bytes, segments)?;
+            let mut values = room((stored.len() / plan.source_size().max(1)) as u64, datatype.size())?;
+            reads.convert(&plan, stored, &mut values).map_err(|why| match why.kind() {
+                ErrorKind::OutOfMemory => why,
+                _ => chunk.refuse_vlen(why.to_string()).into(),
+            })?;
+        }
+        Ok(())
     }
 
     /// Reads values as they are stored, one after the other, and what is of variable length in them.
