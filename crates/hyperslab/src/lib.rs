@@ -116,7 +116,7 @@ pub use hyperslab_session::{
     VirtualName, VirtualView,
 };
 pub use many::{PartToRead, PartToWrite, prefetch, read_many, read_many_converted, write_many, write_many_converted};
-pub use new_dataset::{ChunkSection, NewDataset};
+pub use new_dataset::{ChunkSection, NewDataset, NewFilter};
 pub use node::{NamedDatatype, Node};
 pub use open_options::OpenOptions;
 pub use paths::ObjectPaths;

@@ -61,7 +61,8 @@ impl NewDataset {
 
     /// An error if something was said wrong.
     pub(super) fn right(&mut self) -> Result<()> {
-        self.wrong.take().or_else(|| self.wrong_attribute.take()).map_or(Ok(()), Err)
+        let wrong = [&mut self.wrong, &mut self.wrong_filter, &mut self.wrong_attribute];
+        wrong.into_iter().find_map(Option::take).map_or(Ok(()), Err)
     }
 }
 

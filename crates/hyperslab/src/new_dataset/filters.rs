@@ -10,12 +10,15 @@ use hyperslab_format::message::FilterStep;
 use super::NewDataset;
 use crate::{Error, Result};
 
-/// A filter, with what the user said of it.
-#[derive(Clone, Debug)]
-pub(super) struct Wish {
-    pub(super) id: u16,
-    pub(super) optional: bool,
-    pub(super) params: Vec<u32>,
+/// A filter that a new dataset shall have, as far as it is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewFilter {
+    /// Its number.
+    pub id: u16,
+    /// Whether it is left out of chunks where it fails; if not, the write fails.
+    pub optional: bool,
+    /// Its parameters; those that follow from type and chunk are not among them.
+    pub params: Vec<u32>,
 }
 
 /// A section of a structured chunk.
@@ -32,15 +35,20 @@ pub enum ChunkSection {
 /// The filters that chunks go through, in this order. A dataset with filters is stored in chunks.
 impl NewDataset {
     fn with(mut self, id: u16, optional: bool, params: Vec<u32>) -> NewDataset {
-        let wish = Wish { id, optional, params };
-        match self.section {
-            Some(section) => self.section_filters.entry(section).or_default().push(wish),
-            None => self.filters.push(wish),
-        }
+        self.filters_mut().push(NewFilter { id, optional, params });
         self
     }
 
+    /// The filters of the section that was named last; those for all if none was.
+    pub(super) fn filters_mut(&mut self) -> &mut Vec<NewFilter> {
+        match self.section {
+            Some(section) => self.section_filters.entry(section).or_default(),
+            None => &mut self.filters,
+        }
+    }
+
     /// The filters that follow go for one section of [sparse](NewDataset::sparse) chunks only, in place of those that go for all sections. If none follow, the section has none.
+    /// A section that is named again keeps the filters that it has; [`NewDataset::all_sections`] ends that.
     ///
     /// ```
     /// use hyperslab::ChunkSection;
@@ -134,7 +142,7 @@ impl NewDataset {
     }
 }
 
-impl Wish {
+impl NewFilter {
     /// Whether the filter needs to know the numbers that values are.
     pub(super) fn needs_numbers(&self) -> bool {
         [ScaleOffset::ID, Nbit::ID, Szip::ID].contains(&self.id)
@@ -148,7 +156,7 @@ impl Wish {
         chunk: &[u64],
         fill: Option<&[u8]>,
     ) -> Result<FilterStep> {
-        let Wish { id, optional, params } = self;
+        let NewFilter { id, optional, params } = self;
         let Some(filter) = registry.get(*id) else {
             let name = hyperslab_filter::known_name(*id).map(|name| format!(" ({name})")).unwrap_or_default();
             return Err(refuse(format!("filter {id}{name} is not there, so nothing can be written through it")));

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod create;
+mod filter_list;
 mod filters;
 mod guess;
 mod planned;
@@ -16,8 +17,8 @@ use hyperslab_format::{
 };
 use hyperslab_space::Space;
 
-pub use self::filters::ChunkSection;
-use self::{attributes::InitialAttribute, filters::Wish};
+use self::attributes::InitialAttribute;
+pub use self::filters::{ChunkSection, NewFilter};
 use hyperslab_element::Writing;
 
 use crate::{Dataset, ExternalName, Group, NamedDatatype, Result, Storable};
@@ -52,10 +53,10 @@ pub struct NewDataset {
     layout: Wanted,
     sparse: bool,
     vlen_chunks: bool,
-    filters: Vec<Wish>,
+    filters: Vec<NewFilter>,
     /// The section that the next filters are for; nothing if they are for all.
     section: Option<ChunkSection>,
-    section_filters: BTreeMap<ChunkSection, Vec<Wish>>,
+    section_filters: BTreeMap<ChunkSection, Vec<NewFilter>>,
     fill: Fill,
     fill_time: Option<FillTime>,
     alloc_time: Option<AllocTime>,
@@ -64,6 +65,8 @@ pub struct NewDataset {
     attributes: Vec<InitialAttribute>,
     /// Why its Rust type says no stored one, if nothing else does.
     wrong: Option<crate::Error>,
+    /// Why the first filter cannot be replaced that cannot be.
+    wrong_filter: Option<crate::Error>,
     /// Why it cannot have the first attribute that it cannot have.
     wrong_attribute: Option<crate::Error>,
 }
@@ -148,6 +151,7 @@ impl Group {
             track_times: false,
             attributes: Vec::new(),
             wrong: None,
+            wrong_filter: None,
             wrong_attribute: None,
         }
     }

@@ -5,7 +5,7 @@ use hyperslab_filter::{Bzip2, Deflate, Delta, Lz4, Lzf, Registry, Shuffle, Zstd}
 use hyperslab_format::message::{AllocTime, ChunkStructure, DatasetFilters, FilterStep, SectionFilters};
 use hyperslab_session::Session;
 
-use super::{ChunkSection, NewDataset, Wanted, filters::Wish, planned::refuse};
+use super::{ChunkSection, NewDataset, Wanted, filters::NewFilter, planned::refuse};
 use crate::Result;
 
 /// The bytes of the checksum at the end of a section.
@@ -71,7 +71,7 @@ pub(super) fn filters(
         None => new.filters.iter().filter(|wish| !wish.needs_numbers()).collect::<Vec<_>>(),
     };
     let of = |section: ChunkSection, datatype: &Datatype, chunk: &[u64], fill: Option<&[u8]>| -> Result<Vec<_>> {
-        wished(section).into_iter().map(|wish: &Wish| wish.step(registry, datatype, chunk, fill)).collect()
+        wished(section).into_iter().map(|wish: &NewFilter| wish.step(registry, datatype, chunk, fill)).collect()
     };
     let elements: u64 = chunk.iter().product();
     let mut sections = Vec::new();
@@ -105,7 +105,7 @@ pub(super) fn filters(
 /// Lets a compressor find what is alike in numbers that rise: their differences, byte by byte.
 fn sort_out(registry: &Registry, place: &Datatype, rank: u32, steps: Vec<FilterStep>) -> Result<Vec<FilterStep>> {
     let [delta, shuffle] = [(Delta::ID, Delta::params(rank, CHECKSUM)), (Shuffle::ID, Vec::new())]
-        .map(|(id, params)| Wish { id, optional: true, params }.step(registry, place, &[1], None));
+        .map(|(id, params)| NewFilter { id, optional: true, params }.step(registry, place, &[1], None));
     let others = steps.into_iter().filter(|step| step.id != Shuffle::ID);
     Ok([delta?, shuffle?].into_iter().chain(others).collect())
 }

@@ -9,6 +9,7 @@ mod libhdf5;
 mod model;
 mod order;
 mod requests;
+mod section_filters;
 mod sizes;
 mod small;
 mod threads;
