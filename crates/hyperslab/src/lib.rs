@@ -96,7 +96,7 @@ mod visit;
 pub use attribute::Attribute;
 pub use attribute_change::NewAttribute;
 pub use copy::CopyOptions;
-pub use dataset::Dataset;
+pub use dataset::{Dataset, SectionInfo, StructuredChunkInfo};
 pub use file::File;
 pub use group::Group;
 pub use group_change::NewGroup;
@@ -111,9 +111,9 @@ pub use hyperslab_format::message::{
 pub use hyperslab_format::{version::LibVersion, virtual_mapping::Mapping};
 pub use hyperslab_object::{PathId, Paths};
 pub use hyperslab_session::{
-    CacheConfig, CachePolicy, CacheStatistics, CacheWaits, Error, ExternalAccess, ExternalName, Heap, Layout,
-    LinkResolver, Locking, Lost, ReadAhead, ReferencePart as Part, Referent, Result, Sequences, StoredSize,
-    VirtualName, VirtualView,
+    CacheConfig, CachePolicy, CacheStatistics, CacheWaits, EncodedSection, Error, ExternalAccess, ExternalName, Heap,
+    Layout, LinkResolver, Locking, Lost, ReadAhead, ReferencePart as Part, Referent, Result, Sequences, StoredSize,
+    StructuredChunk, VirtualName, VirtualView,
 };
 pub use many::{PartToRead, PartToWrite, prefetch, read_many, read_many_converted, write_many, write_many_converted};
 pub use new_dataset::{ChunkSection, NewDataset, NewFilter};

@@ -86,13 +86,13 @@ impl Dataset {
     }
 
     /// The stored bytes of the chunk at a place in the grid of chunks, and the filters that were left out, a bit each; nothing if
-    /// it was never written.
+    /// it was never written. [`Dataset::read_structured_chunk`] is for chunks of several sections.
     pub fn read_chunk(&self, place: impl AsRef<[u64]>) -> Result<Option<(u32, Vec<u8>)>> {
         self.open.read_chunk(place)
     }
 
     /// Stores bytes as the chunk at a place in the grid of chunks. They went through the filters already, but for those whose bit in
-    /// `mask` is set.
+    /// `mask` is set. [`Dataset::write_structured_chunk`] is for chunks of several sections.
     pub fn write_chunk(&self, place: impl AsRef<[u64]>, mask: u32, bytes: &[u8]) -> Result<()> {
         self.open.write_chunk(place, mask, bytes)
     }

@@ -2,6 +2,7 @@
 
 mod cache;
 mod change;
+mod structured_chunks;
 mod typed;
 mod write;
 
@@ -18,6 +19,8 @@ use hyperslab_session::{Current, Layout, OpenDataset, Session, StoredSize};
 use hyperslab_space::{Extent, Space};
 
 use crate::{File, Result, TransferOptions};
+
+pub use self::structured_chunks::{SectionInfo, StructuredChunkInfo};
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 //! `$HYPERSLAB_SPARSE_PROGRAMS` and `$HYPERSLAB_SEED` say how many programs run, and from which seed on.
 
 mod corruption;
+mod direct;
 mod foreign;
 mod foreign_sections;
 mod libhdf5;

@@ -17,12 +17,12 @@ use super::{
 type Coord = Vec<u64>;
 
 /// What the dataset must be.
-struct Model<T> {
-    dims: Vec<u64>,
-    fill: T,
+pub(super) struct Model<T> {
+    pub(super) dims: Vec<u64>,
+    pub(super) fill: T,
     /// Whether it keeps account of which elements are defined.
-    is_sparse: bool,
-    values: BTreeMap<Coord, T>,
+    pub(super) is_sparse: bool,
+    pub(super) values: BTreeMap<Coord, T>,
 }
 
 /// A program, with values of a type that the seed tells.
@@ -122,7 +122,7 @@ fn run_with<T: Value>(seed: u64) {
 }
 
 /// A dataset that goes through some filters.
-fn filtered<T: Value>(new: NewDataset, which: usize) -> NewDataset {
+pub(super) fn filtered<T: Value>(new: NewDataset, which: usize) -> NewDataset {
     match which {
         0 => new,
         1 => new.shuffle().deflate(1),
@@ -133,11 +133,11 @@ fn filtered<T: Value>(new: NewDataset, which: usize) -> NewDataset {
 }
 
 impl<T: Value> Model<T> {
-    fn write(&mut self, selection: &Space, values: &[T]) {
+    pub(super) fn write(&mut self, selection: &Space, values: &[T]) {
         self.values.extend(coords(selection).into_iter().zip(values.iter().cloned()));
     }
 
-    fn check(&self, dataset: &Dataset, asked: &Space, context: &str) {
+    pub(super) fn check(&self, dataset: &Dataset, asked: &Space, context: &str) {
         assert_eq!(dataset.shape(), self.dims, "{context}");
         let coords = coords(asked);
         let values: Vec<T> = coords.iter().map(|coord| self.values.get(coord).unwrap_or(&self.fill).clone()).collect();
@@ -153,7 +153,7 @@ fn coords(space: &Space) -> Vec<Coord> {
     super::coords(space)
 }
 
-fn whole(dims: &[u64]) -> Space {
+pub(super) fn whole(dims: &[u64]) -> Space {
     Space::simple(dims).unwrap()
 }
 

@@ -1,5 +1,5 @@
-//! Programs that grow, write, erase, shrink and flush, cut after each single write: each chunk is as a flush, a resize or, where the cache is small,
-//! an eviction found it.
+//! Programs that grow, write, erase, store chunks past the filters, shrink and flush, cut after each single write: each chunk is as a flush, a resize, a store past the filters
+//! or, where the cache is small, an eviction found it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,7 +11,9 @@ use hyperslab::{
 };
 
 use super::{
-    coords, options,
+    coords,
+    direct::sparse_chunk,
+    options,
     small::{Filters, Index, NAME},
 };
 
@@ -32,7 +34,7 @@ struct State {
 struct Shown {
     /// How many changes the storage had then.
     changes: usize,
-    /// Whether a flush ended; else a resize, which flushes what was there before, began or ended, or chunks left a small cache.
+    /// Whether a flush ended; else a resize, which flushes what was there before, began or ended, a chunk was stored past the filters, or chunks left a small cache.
     flushed: bool,
     state: State,
 }
@@ -93,6 +95,29 @@ fn block(random: &mut Rng, dims: &[u64]) -> Space {
     space
 }
 
+/// Stores some elements of a chunk in place of what it has.
+fn store(random: &mut Rng, dataset: &Dataset, chunk: [u64; 2], state: &mut State) {
+    if state.dims.contains(&0) {
+        return;
+    }
+    let place: Vec<u64> = state.dims.iter().zip(chunk).map(|(dim, side)| random.u64(0..dim.div_ceil(side))).collect();
+    let first: Vec<u64> = place.iter().zip(chunk).map(|(nth, side)| nth * side).collect();
+    let inside: Vec<u64> =
+        first.iter().zip(chunk).zip(&state.dims).map(|((first, side), dim)| side.min(dim - first)).collect();
+    let (mut defined, value) = (Space::simple(&chunk).unwrap(), random.i16(1..1000));
+    let points: Vec<u64> = coords(&block(random, &inside)).into_iter().filter(|_| random.bool()).flatten().collect();
+    match points.is_empty() {
+        true => defined.select_none(),
+        false => defined.select_points(&points).unwrap(),
+    }
+    let values = vec![value; defined.npoints() as usize];
+    let stored = sparse_chunk(dataset, &defined, &values, random.u32(0..8));
+    dataset.write_structured_chunk(&place, &stored).unwrap();
+    state.values.retain(|coord, _| !coord.iter().zip(chunk).map(|(at, side)| at / side).eq(place.iter().copied()));
+    let coords = points.chunks_exact(2).map(|point| vec![first[0] + point[0], first[1] + point[1]]);
+    state.values.extend(coords.map(|coord| (coord, value)));
+}
+
 /// Runs a random program; at its end nothing is lost.
 fn run((index, filters): (Index, Filters), bytes: usize, seed: u64) -> Program {
     let (mut random, tape) = (Rng::with_seed(seed), Arc::new(Tape::default()));
@@ -107,7 +132,11 @@ fn run((index, filters): (Index, Filters), bytes: usize, seed: u64) -> Program {
     show(true, &state);
     for _ in 0..30 {
         let part = block(&mut random, &state.dims);
-        match random.u32(0..10) {
+        match random.u32(0..12) {
+            10 | 11 => {
+                store(&mut random, &dataset, index.chunk(), &mut state);
+                show(false, &state);
+            }
             0..=3 => {
                 let value = random.i16(1..1000);
                 dataset.write_selection(&part, &vec![value; part.npoints() as usize]).unwrap();
