@@ -27,10 +27,10 @@ pub use layout::{
     ExternalFile, ExternalPart, Externals, Filling, OpenedValues, Resizing, SourcePart, Storage, StorageChange,
     StorageView, Values, VirtualSource, VlenParts,
 };
-pub use structured::{ElementShape, Rest, SparseChunk};
+pub use structured::{DefinedPart, DefinedPieces, ElementShape, Rest, SparseChunk};
 pub use transfer::{
     CheckedChunk, ChunkCoord, ChunkFilters, Coder, DenseChunk, EncodedChunk, EncodedSection, Loader, ReadBuffer,
     ResidentChunk, StoredAs, StoredAt, Storer, StripCut, StripReader, StripWriter, StructuredChunk, Wanted, Workspace,
-    WriteBuffer, convert, fill, filters, for_each_strip, gather, pipeline, read_strips, scatter, to_memory, unfilter,
-    write_strips,
+    WriteBuffer, convert, fill, filters, for_each_strip, gather, group_points, pipeline, read_strips, scatter,
+    to_memory, unfilter, write_strips,
 };

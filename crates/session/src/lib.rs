@@ -49,7 +49,9 @@ mod virtual_read_budget;
 
 pub use attribute::OpenAttribute;
 pub use current::Current;
-pub use dataset::{ExternalName, Layout, MadeDataset, NewExternalFiles, OpenDataset, StoredSize, VirtualName};
+pub use dataset::{
+    ExternalName, Layout, MadeDataset, NewExternalFiles, OpenDataset, PlacedValues, StoredSize, VirtualName,
+};
 pub use error::{Error, Lost, Result};
 pub use external_access::ExternalAccess;
 pub use heap::{Heap, Sequences};

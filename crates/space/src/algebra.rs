@@ -125,6 +125,20 @@ impl Space {
         })
     }
 
+    /// The same elements as a set: points become a hyperslab, which has each of them once and in row-major order; others stay as they are.
+    ///
+    /// ```
+    /// use hyperslab_space::Space;
+    /// let mut space = Space::simple(&[4, 4])?;
+    /// space.select_points(&[3, 0, 1, 1, 3, 0])?;
+    /// let coords: Vec<_> = space.to_set()?.coords()?.map(|coords| coords.to_vec()).collect();
+    /// assert_eq!(coords, [[1, 1], [3, 0]]);
+    /// # Ok::<(), hyperslab_space::Error>(())
+    /// ```
+    pub fn to_set(&self) -> Result<Space> {
+        Ok(Space { extent: self.extent.clone(), selection: self.as_set()? })
+    }
+
     /// The selection with points as a set.
     fn as_set(&self) -> Result<Selection> {
         Ok(match self.view()? {

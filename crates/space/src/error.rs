@@ -1,6 +1,6 @@
 //! What can go wrong with an extent or a selection.
 
-use hyperslab_base::{ErrorKind, Malformed};
+use hyperslab_base::{ErrorKind, Malformed, memory::OutOfMemory};
 
 /// The result of an operation on dataspaces.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -132,6 +132,9 @@ pub enum Error {
     /// Working out the selection would take more memory than any use of it is worth.
     #[error("the selection falls into {0} ranges, more than can be worked with at once; select less at a time")]
     TooComplex(u64),
+    /// There is no memory for the list of elements.
+    #[error("selection: {0}; select less at a time")]
+    Memory(#[from] OutOfMemory),
     /// A chunk shape with a zero.
     #[error("a chunk of {0:?} has no elements")]
     Chunk(Vec<u64>),
@@ -148,6 +151,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Malformed(why) => why.kind(),
+            Error::Memory(_) => ErrorKind::OutOfMemory,
             _ => ErrorKind::InvalidArgument,
         }
     }

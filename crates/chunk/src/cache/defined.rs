@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use hyperslab_space::{Coords, Kind, Piece, Space};
+use hyperslab_space::{Coords, ElementRuns, Kind, Piece, Space};
 
-use super::{ChunkCache, ChunkPartition, RequestOptions, io_path::coords, reach::Reach};
+use super::{
+    ChunkCache, ChunkPartition, RequestOptions, element_numbers::ElementNumbers, io_path::coords, reach::Reach,
+};
 use crate::{
     ChunkCoord, Error, Filling, Result, Storage, WriteBuffer,
     layout::Part,
@@ -22,16 +24,50 @@ impl ChunkCache {
         if !layout.has_selections() {
             return Ok(selection.clone());
         }
-        let mut found = Found::of(selection)?;
+        let (numbers, mut runs) = (ElementNumbers::of(selection)?, Vec::new());
         self.for_each_stored(partition, selection, &mut |pieces| {
             self.for_each_list(partition, &pieces, (None, Part::Selection), &mut |list, bytes| {
-                self.visit_list((options.file, partition), (list, bytes), &mut |chunk, piece| {
-                    let mut rows = found.rows(layout.chunk(), &piece.chunk);
-                    chunk.defined(&piece.file, &mut |run| rows.add(run))
+                self.visit_list((options, partition), (list, bytes, Part::Selection), &mut |chunk, piece| {
+                    let mut in_chunk = numbers.in_chunk(layout.chunk(), &piece.chunk);
+                    chunk.defined(&piece.file, &mut |run| in_chunk.add(run, &mut runs))
                 })
             })
         })?;
-        found.into_space(selection)
+        into_space(runs, &numbers, selection)
+    }
+
+    /// The chunks that a selection may touch and that are in the file or in memory, by rising coordinate.
+    pub fn stored_chunks(&self, partition: &ChunkPartition, selection: &Space) -> Result<Vec<ChunkCoord>> {
+        let reach = partition.source().layout().grid().and_then(|grid| Reach::of(grid, selection));
+        reach.map_or(Ok(Vec::new()), |reach| stored_within(partition, &reach))
+    }
+
+    /// The selected elements of some chunks that are defined, chunk by chunk by rising coordinate; chunks without such elements are left out. The caller holds the range
+    /// lock of the selection.
+    pub fn defined_in_chunks(
+        &self,
+        partition: &ChunkPartition,
+        options: RequestOptions<'_>,
+        selection: &Space,
+        chunks: &[ChunkCoord],
+    ) -> Result<Vec<(ChunkCoord, ElementRuns)>> {
+        let (layout, numbers) = (partition.source().layout(), ElementNumbers::of(selection)?);
+        let Some(grid) = layout.grid() else { return Ok(Vec::new()) };
+        let pieces = chunks.iter().map(|coord| own_piece_of(selection, grid, coord));
+        let pieces = pieces.filter_map(Result::transpose).collect::<Result<Vec<_>>>()?;
+        let mut found = Vec::new();
+        self.for_each_list(partition, &pieces, (None, Part::Selection), &mut |list, bytes| {
+            self.visit_list((options, partition), (list, bytes, Part::Selection), &mut |chunk, piece| {
+                let (mut in_chunk, mut runs) = (numbers.in_chunk(layout.chunk(), &piece.chunk), Vec::new());
+                chunk.defined(&piece.file, &mut |run| in_chunk.add(run, &mut runs))?;
+                if !runs.is_empty() {
+                    found.push((piece.chunk.clone(), ElementRuns::new(selection.extent().clone(), runs)?));
+                }
+                Ok(())
+            })
+        })?;
+        found.sort_by(|(left, _), (right, _)| left.cmp(right));
+        Ok(found)
     }
 
     /// Lets the selected elements not be defined any more. The caller holds its range lock.
@@ -51,12 +87,12 @@ impl ChunkCache {
     }
 
     /// Hands out what a selection has of chunks that are in the file or in memory, some at a time, by rising coordinate.
-    fn for_each_stored(
+    pub(super) fn for_each_stored<E: From<Error>>(
         &self,
         partition: &ChunkPartition,
         selection: &Space,
-        each: &mut dyn FnMut(Vec<Piece>) -> Result<()>,
-    ) -> Result<()> {
+        each: &mut dyn FnMut(Vec<Piece>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let layout = partition.source().layout();
         let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else {
             return Ok(());
@@ -70,9 +106,9 @@ impl ChunkCache {
             return Ok(());
         }
         // No values come or go, so elements are their own places: those in a row of memory would be numbered for nothing.
-        let mut pieces = selection.pieces(grid, selection)?;
+        let mut pieces = selection.pieces(grid, selection).map_err(Error::from)?;
         loop {
-            let mut next = pieces.batch(PIECES)?;
+            let mut next = pieces.batch(PIECES).map_err(Error::from)?;
             if next.is_empty() {
                 return Ok(());
             }
@@ -101,85 +137,30 @@ fn stored_within(partition: &ChunkPartition, reach: &Reach) -> Result<Vec<ChunkC
     Ok(found)
 }
 
-/// Defined elements, by their row-major numbers in the dataset.
-struct Found {
-    strides: Coords,
-    runs: Vec<Range<u64>>,
-}
-
-/// Takes runs of one chunk.
-struct Rows<'a> {
-    found: &'a mut Found,
-    chunk: &'a [u64],
-    /// The number of the chunk's first element in the dataset.
-    first: u64,
-}
-
-impl Found {
-    fn of(selection: &Space) -> Result<Found> {
-        let mut strides = Coords::from_elem(1, selection.rank());
-        let mut elements = 1u64;
-        for (stride, dim) in strides.iter_mut().zip(selection.dims()).rev() {
-            *stride = elements;
-            let too_many = || Error::Layout(format!("more than 2^64 elements in {:?}", selection.dims()));
-            elements = elements.checked_mul((*dim).max(1)).ok_or_else(too_many)?;
+/// Defined elements by their row-major numbers as a selection of the dataset's extent: of points those that are defined, in their order.
+fn into_space(mut runs: Vec<Range<u64>>, numbers: &ElementNumbers, selection: &Space) -> Result<Space> {
+    runs.sort_unstable_by_key(|run| run.start);
+    runs.dedup_by(|right, left| {
+        let touch = right.start <= left.end;
+        if touch {
+            left.end = left.end.max(right.end);
         }
-        Ok(Found { strides, runs: Vec::new() })
+        touch
+    });
+    let mut defined = Space::new(selection.extent().clone());
+    if selection.kind() != Kind::Points {
+        defined.select_row_major(runs)?;
+        return Ok(defined);
     }
-
-    fn rows<'a>(&'a mut self, chunk: &'a [u64], coord: &[u64]) -> Rows<'a> {
-        let corner = coord.iter().zip(chunk).zip(&self.strides);
-        let first = corner.map(|((nth, side), stride)| nth * side * stride).sum();
-        Rows { found: self, chunk, first }
+    let is_defined = |point: &Coords| {
+        let number = numbers.number(point);
+        let before = runs.partition_point(|run| run.start <= number);
+        before.checked_sub(1).and_then(|nth| runs.get(nth)).is_some_and(|run| run.contains(&number))
+    };
+    let points: Vec<u64> = selection.coords()?.filter(is_defined).flatten().collect();
+    match points.is_empty() {
+        true => defined.select_none(),
+        false => defined.select_points(&points)?,
     }
-
-    /// A selection of the dataset's extent: of points those that are defined, in their order.
-    fn into_space(mut self, selection: &Space) -> Result<Space> {
-        self.runs.sort_unstable_by_key(|run| run.start);
-        self.runs.dedup_by(|right, left| {
-            let touch = right.start <= left.end;
-            if touch {
-                left.end = left.end.max(right.end);
-            }
-            touch
-        });
-        let mut defined = Space::new(selection.extent().clone());
-        if selection.kind() != Kind::Points {
-            defined.select_row_major(self.runs)?;
-            return Ok(defined);
-        }
-        let number =
-            |point: &Coords| point.iter().zip(&self.strides).map(|(index, stride)| index * stride).sum::<u64>();
-        let is_defined = |point: &Coords| {
-            let number = number(point);
-            let before = self.runs.partition_point(|run| run.start <= number);
-            before.checked_sub(1).and_then(|nth| self.runs.get(nth)).is_some_and(|run| run.contains(&number))
-        };
-        let points: Vec<u64> = selection.coords()?.filter(is_defined).flatten().collect();
-        match points.is_empty() {
-            true => defined.select_none(),
-            false => defined.select_points(&points)?,
-        }
-        Ok(defined)
-    }
-}
-
-impl Rows<'_> {
-    /// A run of the chunk is one run of the dataset in each row that it has a part of.
-    fn add(&mut self, run: Range<u64>) -> Result<()> {
-        let row = self.chunk.last().copied().unwrap_or(1).max(1);
-        let mut start = run.start;
-        while start < run.end {
-            let end = (start - start % row + row).min(run.end);
-            let (mut rest, mut number) = (start, self.first);
-            for (side, stride) in self.chunk.iter().zip(&self.found.strides).rev() {
-                number += rest % side * stride;
-                rest /= side;
-            }
-            hyperslab_base::memory::reserve(&mut self.found.runs, 1)?;
-            self.found.runs.push(number..number + (end - start));
-            start = end;
-        }
-        Ok(())
-    }
+    Ok(defined)
 }

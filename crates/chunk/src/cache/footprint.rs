@@ -6,7 +6,7 @@ use hyperslab_space::Piece;
 
 use super::{ChunkCache, ChunkPartition, ChunkSource, portions::portions};
 use crate::{
-    ChunkCoord, ChunkKind, ChunkLayout, EncodedChunk, ResidentChunk, Result, StoredAt, WriteBuffer, layout::Part,
+    ChunkCoord, ChunkKind, ChunkLayout, EncodedChunk, Error, ResidentChunk, Result, StoredAt, WriteBuffer, layout::Part,
 };
 
 /// About how many bytes the cache takes for each chunk, besides its values.
@@ -53,13 +53,13 @@ impl ChunkCache {
 
     /// Hands out pieces in lists whose chunks fit into the cache, beside those that could not be written, with the room that each needs. A piece for which there is not
     /// that much room is alone. The values of `from`, if there are some, come to the chunks, of which a part is wanted.
-    pub(super) fn for_each_list<'a>(
+    pub(super) fn for_each_list<'a, E: From<Error>>(
         &self,
         partition: &ChunkPartition,
         pieces: &'a [Piece],
         (from, part): (Option<WriteBuffer<'_>>, Part),
-        each: &mut dyn FnMut(&'a [Piece], usize) -> Result<()>,
-    ) -> Result<()> {
+        each: &mut dyn FnMut(&'a [Piece], usize) -> Result<(), E>,
+    ) -> Result<(), E> {
         let (layout, available) = (partition.source().layout(), self.available(partition));
         if layout.kind() == ChunkKind::Dense {
             let most = (available / layout.expected_footprint(1)).max(1);

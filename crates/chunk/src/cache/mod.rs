@@ -7,6 +7,7 @@
 mod chunk_source;
 mod complete;
 mod defined;
+mod element_numbers;
 mod encode_ahead;
 mod failures;
 mod fetch;
@@ -18,6 +19,7 @@ mod prefetch;
 mod reach;
 mod read;
 mod read_ahead;
+mod read_defined;
 mod reuse_counter;
 mod strips;
 mod visit;

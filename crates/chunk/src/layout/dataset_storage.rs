@@ -194,6 +194,14 @@ impl DatasetState {
         }
     }
 
+    /// The shape of a chunk, if the dataset has chunks.
+    pub fn chunk(&self) -> Option<&[u64]> {
+        match &self.layout.layout {
+            Layout::Chunked { chunk, .. } => Some(chunk),
+            _ => None,
+        }
+    }
+
     /// The values; an error if nothing has looked for them yet.
     pub fn values(&self) -> Result<&Values> {
         Ok(&self.values.get().ok_or_else(not_opened)?.values)

@@ -10,6 +10,7 @@
 //! time follow the elements that are defined, and what a request selects.
 
 mod converted;
+mod defined_pieces;
 mod located_values;
 mod packed_elements;
 mod packed_values;
@@ -19,8 +20,9 @@ mod selection_section;
 mod sparse_chunk;
 mod stored_sections;
 
+pub use defined_pieces::{DefinedPart, DefinedPieces};
 pub use packed_values::ElementShape;
-pub(crate) use packed_values::PackedValues;
+pub(crate) use packed_values::{OwnValues, PackedValues};
 pub(crate) use section_coder::{CHECKSUM, SectionCoder};
 pub use sparse_chunk::SparseChunk;
 pub(crate) use sparse_chunk::{expected_memory, most_growth};

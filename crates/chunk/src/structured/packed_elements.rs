@@ -7,7 +7,7 @@
 use std::{iter::Peekable, ops::Range, slice, sync::Arc};
 
 use super::{
-    packed_values::{ElementShape, PackedValues},
+    packed_values::{ElementShape, OwnValues, PackedValues},
     segment::{EachRun, Segment, Segments},
 };
 use crate::{Error, Result};
@@ -102,9 +102,26 @@ impl PackedElements {
 
     /// Calls `each` for the defined elements of a range, run by run, with their values, or with none if these are missing.
     pub(super) fn visit(&self, wanted: Range<u32>, each: &mut EachRun<'_>) -> Result<()> {
-        let first = self.segments.partition_point(|segment| segment.end() <= wanted.start);
-        let touched = self.segments.iter().skip(first).take_while(|segment| segment.first() < wanted.end);
-        touched.into_iter().try_for_each(|segment| segment.visit(&wanted, &self.shape, each))
+        self.touched(&wanted).try_for_each(|segment| segment.visit(&wanted, &self.shape, each))
+    }
+
+    /// Adds the values of the defined elements of a range to others, and calls `each` for the runs of these elements.
+    pub(super) fn append_defined(
+        &self,
+        wanted: Range<u32>,
+        values: &mut OwnValues,
+        mut each: impl FnMut(Range<u32>) -> Result<()>,
+    ) -> Result<()> {
+        self.touched(&wanted).try_for_each(|segment| {
+            let own = segment.values_within(&wanted, &self.shape, &mut each)?.ok_or_else(lost)?;
+            values.append(own, &self.shape)
+        })
+    }
+
+    /// The segments that have elements of a range.
+    fn touched(&self, wanted: &Range<u32>) -> impl Iterator<Item = &Segment> {
+        let (first, end) = (self.segments.partition_point(|segment| segment.end() <= wanted.start), wanted.end);
+        self.segments.iter().skip(first).take_while(move |segment| segment.first() < end)
     }
 
     /// Defines elements. The parts rise and do not overlap; `values` has what they are given.

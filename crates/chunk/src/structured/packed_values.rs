@@ -40,6 +40,41 @@ pub(crate) struct PackedValues<'a> {
     pub(crate) heap: &'a [u8],
 }
 
+/// Values that left their chunk.
+#[derive(Debug, Default)]
+pub(crate) struct OwnValues {
+    fixed: Vec<u8>,
+    heap: Vec<u8>,
+}
+
+impl OwnValues {
+    /// Adds values behind the others, with all segments that their slots name.
+    pub(crate) fn append(&mut self, values: PackedValues<'_>, shape: &ElementShape) -> Result<()> {
+        values.append_to(shape, &mut self.fixed, &mut self.heap)
+    }
+
+    pub(crate) fn values(&self) -> PackedValues<'_> {
+        PackedValues { fixed: &self.fixed, heap: &self.heap }
+    }
+
+    /// How many bytes there are.
+    pub(crate) fn bytes(&self) -> usize {
+        self.fixed.len() + self.heap.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.fixed.clear();
+        self.heap.clear();
+    }
+}
+
+impl From<Vec<u8>> for OwnValues {
+    /// Values of which nothing is of variable length.
+    fn from(fixed: Vec<u8>) -> OwnValues {
+        OwnValues { fixed, heap: Vec::new() }
+    }
+}
+
 impl<'a> PackedValues<'a> {
     /// The first so many elements, and the others.
     pub(super) fn split_at(self, elements: usize, shape: &ElementShape) -> Option<(Self, Self)> {
@@ -48,7 +83,7 @@ impl<'a> PackedValues<'a> {
     }
 
     /// So many elements from one on.
-    pub(super) fn part(self, first: usize, elements: usize, shape: &ElementShape) -> Option<PackedValues<'a>> {
+    pub(crate) fn part(self, first: usize, elements: usize, shape: &ElementShape) -> Option<PackedValues<'a>> {
         let start = first.checked_mul(shape.size)?;
         let fixed = self.fixed.get(start..start.checked_add(elements.checked_mul(shape.size)?)?)?;
         Some(PackedValues { fixed, ..self })

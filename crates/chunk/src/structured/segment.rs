@@ -73,21 +73,40 @@ impl Segment {
         self.runs_from(0).map(|(range, _)| range)
     }
 
+    /// The runs of its elements that are in a range, with the number of elements before each.
+    fn runs_within(&self, wanted: &Range<u32>) -> impl Iterator<Item = (Range<u32>, usize)> {
+        let (low, high) = (wanted.start, wanted.end);
+        let nth = self.runs.partition_point(|run| run.first <= low).saturating_sub(1);
+        let touched = self.runs_from(nth).take_while(move |(run, _)| run.start < high);
+        touched.filter_map(move |(run, before)| {
+            let (start, end) = (run.start.max(low), run.end.min(high));
+            (start < end).then(|| (start..end, before + (start - run.start) as usize))
+        })
+    }
+
     /// Calls `each` for the defined elements of a range, run by run, with their values.
     pub(super) fn visit(&self, wanted: &Range<u32>, shape: &ElementShape, each: &mut EachRun<'_>) -> Result<()> {
-        let nth = self.runs.partition_point(|run| run.first <= wanted.start).saturating_sub(1);
-        for (run, before) in self.runs_from(nth) {
-            if run.start >= wanted.end {
-                break;
-            }
-            let (start, end) = (run.start.max(wanted.start), run.end.min(wanted.end));
-            if start < end {
-                let first = before + (start - run.start) as usize;
-                let values = self.values().part(first, (end - start) as usize, shape);
-                each(start..end, values.unwrap_or_default())?;
-            }
+        for (run, first) in self.runs_within(wanted) {
+            let values = self.values().part(first, run.len(), shape);
+            each(run, values.unwrap_or_default())?;
         }
         Ok(())
+    }
+
+    /// Calls `each` for the runs of defined elements of a range. The values of all of them, which lie one after the other; nothing if they are missing.
+    pub(super) fn values_within(
+        &self,
+        wanted: &Range<u32>,
+        shape: &ElementShape,
+        mut each: impl FnMut(Range<u32>) -> Result<()>,
+    ) -> Result<Option<PackedValues<'_>>> {
+        let (mut begin, mut count) = (None, 0);
+        for (run, first) in self.runs_within(wanted) {
+            begin.get_or_insert(first);
+            count += run.len();
+            each(run)?;
+        }
+        Ok(self.values().part(begin.unwrap_or_default(), count, shape))
     }
 
     /// Gives back the memory of the values.

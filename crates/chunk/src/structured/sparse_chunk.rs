@@ -9,7 +9,7 @@ use super::{
     converted::ConvertedReads,
     located_values::for_each_part,
     packed_elements::PackedElements,
-    packed_values::{ElementShape, PackedValues},
+    packed_values::{ElementShape, OwnValues, PackedValues},
     segment,
     stored_sections::{Rest, structured},
 };
@@ -168,6 +168,19 @@ impl SparseChunk {
     /// The values of defined elements, in parts.
     pub(crate) fn values(&self) -> impl Iterator<Item = PackedValues<'_>> {
         self.elements.values()
+    }
+
+    /// Adds the values of the selected elements that are defined to others, by rising number and each once, and calls `each` for runs of these elements.
+    pub(crate) fn append_defined(
+        &self,
+        selection: &Space,
+        values: &mut OwnValues,
+        each: &mut dyn FnMut(Range<u32>) -> Result<()>,
+    ) -> Result<()> {
+        for run in selection.to_set()?.runs(1)? {
+            self.elements.append_defined(numbers(run.offset, run.len)?, values, &mut *each)?;
+        }
+        Ok(())
     }
 
     /// The most memory that the chunk takes more when a piece of it is written, or erased: then runs end where others began.

@@ -37,6 +37,7 @@ pub use encoded_chunk::{ChunkCoord, EncodedChunk, StoredAt};
 pub(crate) use few_chunks::own_piece_of;
 pub use filters::{ChunkFilters, filters, pipeline, unfilter};
 pub use loader::{Loader, Wanted};
+pub use points::group_points;
 pub use resident_chunk::{ResidentChunk, StoredAs, Workspace};
 pub use scatter::{fill, gather, scatter};
 pub use storer::Storer;

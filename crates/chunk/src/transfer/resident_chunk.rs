@@ -8,7 +8,7 @@ use std::ops::Range;
 use hyperslab_space::{Piece, Space};
 
 use super::{ChunkCoord, EncodedChunk, ReadBuffer, StoredAt, WriteBuffer, dense::DenseChunk};
-use crate::{ChunkKind, ChunkLayout, Filling, Rest, Result, SparseChunk};
+use crate::{ChunkKind, ChunkLayout, Error, Filling, Rest, Result, SparseChunk, structured::OwnValues};
 
 /// A chunk in memory.
 pub enum ResidentChunk {
@@ -126,6 +126,20 @@ impl ResidentChunk {
             ResidentChunk::Sparse(sparse) => {
                 sparse.defined(selection, &mut |run| each(u64::from(run.start)..u64::from(run.end)))
             }
+        }
+    }
+
+    /// Adds the values of the selected elements that are defined to others, by rising number and each once, and calls `each` for runs of these elements. Only of
+    /// chunks that tell which elements are defined.
+    pub(crate) fn append_defined(
+        &self,
+        selection: &Space,
+        values: &mut OwnValues,
+        each: &mut dyn FnMut(Range<u32>) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            ResidentChunk::Dense(_) => Err(Error::Layout("a dense chunk has no list of its defined elements".into())),
+            ResidentChunk::Sparse(sparse) => sparse.append_defined(selection, values, each),
         }
     }
 

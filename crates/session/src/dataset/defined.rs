@@ -1,15 +1,25 @@
 //! Which elements are defined. In layouts that do not keep account of that, all are: those that were never written have the fill value.
 
-use hyperslab_chunk::{StripCut, for_each_strip};
+use hyperslab_chunk::{ChunkCoord, ChunkPartition, StripCut, for_each_strip};
 use hyperslab_dtype::{Arena, Plan};
-use hyperslab_space::Space;
+use hyperslab_space::{ElementRuns, Space};
 
 use super::{OpenDataset, change::filling};
-use crate::{Error, Result, many, value_buffer::room};
+use crate::{Error, Result, many, value_buffer::room, virtual_read_budget::VirtualReadBudget};
 
 impl OpenDataset {
-    /// The selected elements that are defined: of a sparse dataset those that were written, of others all of them. Points keep their order.
+    /// The selected elements that are defined: of a sparse dataset those that were written, of a virtual one those that its sources have defined, of others all of them.
+    /// Points keep their order.
     pub fn defined(&self, selection: &Space) -> Result<Space> {
+        self.defined_below(selection, &VirtualReadBudget::default())
+    }
+
+    /// As [`OpenDataset::defined`], for a request that may have come here through virtual datasets.
+    pub(crate) fn defined_below(&self, selection: &Space, budget: &VirtualReadBudget) -> Result<Space> {
+        if let Some(virtual_dataset) = &self.inner.virtual_dataset {
+            self.check_extent(selection)?;
+            return virtual_dataset.defined(selection, budget);
+        }
         let _guard = self.lock_to_read(selection)?;
         match self.partition()?.filter(|_| self.is_sparse()) {
             Some(partition) => {
@@ -21,6 +31,35 @@ impl OpenDataset {
             }
             None => Ok(selection.clone()),
         }
+    }
+
+    /// The chunks of a sparse dataset that a selection may touch and that are in the file or in memory, by rising coordinate.
+    pub fn stored_chunks(&self, selection: &Space) -> Result<Vec<ChunkCoord>> {
+        self.check_extent(selection)?;
+        let chunks = self.session().engine.partitions.cache.stored_chunks(self.sparse_partition()?, selection);
+        chunks.map_err(|why| self.locate(why.into()))
+    }
+
+    /// The selected elements of some chunks of a sparse dataset that are defined, by rising coordinate of the chunks. Those without such elements are left out.
+    pub fn defined_in_chunks(
+        &self,
+        selection: &Space,
+        chunks: &[ChunkCoord],
+    ) -> Result<Vec<(ChunkCoord, ElementRuns)>> {
+        let (partition, _guard) = (self.sparse_partition()?, self.lock_to_read(selection)?);
+        let cache = &self.session().engine.partitions.cache;
+        let found = cache.defined_in_chunks(partition, self.request_options(), selection, chunks);
+        let found = found.map_err(|why| self.locate(why.into()))?;
+        self.session().check_current()?;
+        Ok(found)
+    }
+
+    /// The chunks of a sparse dataset in the cache; an error for other datasets.
+    pub(super) fn sparse_partition(&self) -> Result<&ChunkPartition> {
+        let why = "its layout does not keep account of elements that are defined";
+        let dense =
+            || Error::Change(format!("a dataset that is not sparse has no chunks with defined elements: {why}"));
+        self.partition()?.filter(|_| self.is_sparse()).ok_or_else(dense)
     }
 
     /// Lets the selected elements not be defined any more: they read as the fill value. Only sparse datasets can do that; [`OpenDataset::write_fill`] gives

@@ -89,6 +89,13 @@ impl<'a> VlenReads<'a> {
         let nesting = Nesting::of(dataset.datatype())?;
         Ok(VlenReads { dataset, nesting, segments: Segments::default(), arena })
     }
+
+    /// Converts values that were read elsewhere, whose slots name places of `segments`.
+    pub(super) fn convert_with(&mut self, plan: &Plan, stored: &[u8], segments: &[u8], to: &mut [u8]) -> Result<()> {
+        self.segments.bytes.clear();
+        memory::append(&mut self.segments.bytes, segments)?;
+        self.convert(plan, stored, to)
+    }
 }
 
 impl StripReader for VlenReads<'_> {

@@ -1,8 +1,10 @@
 //! Virtual datasets: values that other datasets hold.
 //!
-//! Lives here: what mappings mean, which sources there are, how large a dataset is that grows with them, reads and writes part by part.
+//! Lives here: what mappings mean, which sources there are, how large a dataset is that grows with them, reads and writes part by part,
+//! which elements the sources define.
 //! Does not live here: the geometry of a part (`hyperslab_chunk`). Used by `dataset`.
 
+mod defined;
 mod grow;
 mod name;
 mod part;
@@ -100,20 +102,32 @@ impl Virtual {
             return Err(hyperslab_space::Error::Counts { left, right }.into());
         }
         wanted.check_inside()?;
-        let Some((low, high)) = wanted.bounds() else { return Ok(()) };
+        if wanted.npoints() == 0 {
+            return Ok(());
+        }
         let bytes = |points: u64| points.saturating_mul(datatype.size() as u64);
         budget.ask(bytes(wanted.npoints()));
         self.fill(request, buf, arena)?;
-        let mut take = |taken: SourcePart, dataset: &OpenDataset| {
+        self.for_each_source(wanted, mem_selection, budget, &mut |taken, dataset| {
             budget.take(bytes(taken.from.npoints()))?;
             let request = Request { wanted: &taken.from, datatype, mem_selection: &taken.mem_selection };
             dataset.read_below(&request, buf, arena, &budget.below()?)
-        };
+        })
+    }
+
+    /// Calls `take` for what a request takes of each source, in the order of the mappings. A source that was resized before it was asked is asked again.
+    fn for_each_source(
+        &self,
+        wanted: &Space,
+        mem_selection: &Space,
+        budget: &VirtualReadBudget,
+        take: &mut dyn FnMut(&SourcePart, &OpenDataset) -> Result<()>,
+    ) -> Result<()> {
+        let Some((low, high)) = wanted.bounds() else { return Ok(()) };
         for (index, part) in self.parts.iter().enumerate().filter(|(_, part)| part.touches(&low, &high)) {
             for block in self.blocks(part, &low, &high)? {
-                // A source that is resized before it is read is asked again for what it has.
                 while let Some((taken, dataset)) = self.taken(index, block, wanted, mem_selection, budget)? {
-                    match take(taken, &dataset) {
+                    match take(&taken, &dataset) {
                         Err(why) if dataset.was_resized(&why) => {}
                         done => {
                             done?;

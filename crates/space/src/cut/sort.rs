@@ -47,11 +47,25 @@ impl<'a> Sorted<'a> {
 
     pub(super) fn points(points: &'a Points, chunk: Space, memory: &'a Space) -> Result<Sorted<'a>> {
         let mut parts: HashMap<Coords, (Vec<u64>, Vec<Range<u64>>)> = HashMap::new();
-        for (place, point) in (0u64..).zip(points.iter()) {
-            let coord = point.iter().zip(chunk.dims()).map(|(index, size)| index / size).collect();
+        let (sizes, mut rest) = (chunk.dims(), points.flat());
+        let mut place = 0;
+        while let Some(first) = rest.get(..sizes.len()).filter(|first| !first.is_empty()) {
+            // Points that follow each other in one chunk are found without a look-up, and cost no division.
+            let coord: Coords = first.iter().zip(sizes).map(|(index, size)| index / size).collect();
+            let corner: Coords = coord.iter().zip(sizes).map(|(nth, size)| nth * size).collect();
             let (flat, places) = parts.entry(coord).or_default();
-            flat.extend(point.iter().zip(chunk.dims()).map(|(index, size)| index % size));
-            tree::append(places, place..place + 1);
+            let is_here = |point: &&[u64]| {
+                let sides = point.iter().zip(corner.iter().zip(sizes));
+                sides.into_iter().all(|(index, (corner, size))| index.wrapping_sub(*corner) < *size)
+            };
+            let here = rest.chunks_exact(sizes.len()).take_while(is_here);
+            let before = flat.len();
+            here.for_each(|point| flat.extend(point.iter().zip(&corner).map(|(index, corner)| index - corner)));
+            let taken = flat.len() - before;
+            let count = (taken / sizes.len()) as u64;
+            tree::append(places, place..place + count);
+            place += count;
+            rest = rest.get(taken..).unwrap_or_default();
         }
         let mut parts: Vec<_> =
             parts.into_iter().map(|(chunk, (flat, places))| (chunk, Part::Points(flat, places))).collect();

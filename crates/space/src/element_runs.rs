@@ -1,0 +1,151 @@
+//! Elements of an extent by their row-major numbers: a set that costs two numbers for each run of elements, however they lie.
+
+use std::ops::Range;
+
+use hyperslab_base::memory;
+
+use crate::{Coords, Error, Extent, Result, Space};
+
+/// A set of elements as runs of row-major numbers, which rise and do not touch.
+///
+/// A [`Space`] with the same elements is a tree by dimensions, which can be combined, projected and cut. Runs are found and walked several times
+/// faster, so reads that find out which elements there are hand them out in this form.
+///
+/// ```
+/// use hyperslab_space::{ElementRuns, Extent};
+/// let runs = ElementRuns::new(Extent::simple(&[4, 10])?, vec![8..12, 12..13, 39..40])?;
+/// assert_eq!((runs.len(), runs.runs()), (6, &[8..13, 39..40][..]));
+/// assert_eq!(runs.coords()?, [0, 8, 0, 9, 1, 0, 1, 1, 1, 2, 3, 9]);
+/// assert_eq!(ElementRuns::of(&runs.to_space()?)?, runs);
+/// # Ok::<(), hyperslab_space::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElementRuns {
+    extent: Extent,
+    runs: Vec<Range<u64>>,
+    len: u64,
+}
+
+impl ElementRuns {
+    /// Elements with these numbers. The ranges must rise and must not overlap; they may touch, and empty ones are skipped. An error names the first range
+    /// that is out of order or reaches over the extent; an extent of 2^64 elements or more is refused, because 64 bits cannot number them.
+    pub fn new(extent: Extent, mut runs: Vec<Range<u64>>) -> Result<ElementRuns> {
+        let elements = extent.elements().ok_or_else(|| Error::Elements(extent.dims().to_vec()))?;
+        let (mut before, mut len) = (0, 0);
+        for &Range { start, end } in &runs {
+            if start > end || start < before {
+                return Err(Error::RangeOrder { start, end, before });
+            }
+            if end > elements {
+                return Err(Error::RangeOutOfExtent { start, end, elements });
+            }
+            (before, len) = (end, len + (end - start));
+        }
+        runs.retain(|run| run.start < run.end);
+        runs.dedup_by(|right, left| {
+            let touch = right.start == left.end;
+            if touch {
+                left.end = right.end;
+            }
+            touch
+        });
+        Ok(ElementRuns { extent, runs, len })
+    }
+
+    /// The selected elements, each once.
+    pub fn of(selection: &Space) -> Result<ElementRuns> {
+        let (set, mut runs) = (selection.to_set()?, Vec::new());
+        for run in set.runs(1)? {
+            memory::reserve(&mut runs, 1)?;
+            runs.push(run.offset..run.end());
+        }
+        ElementRuns::new(set.extent, runs)
+    }
+
+    /// The size of the array that the elements are in.
+    pub fn extent(&self) -> &Extent {
+        &self.extent
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// Their row-major numbers.
+    pub fn runs(&self) -> &[Range<u64>] {
+        &self.runs
+    }
+
+    /// Their coordinates one after the other, in row-major order: as many numbers for each as there are dimensions.
+    pub fn coords(&self) -> Result<Vec<u64>> {
+        let numbers = usize::try_from(self.len).ok().and_then(|len| len.checked_mul(self.extent.rank()));
+        let mut coords = memory::with_room(numbers.unwrap_or(usize::MAX))?;
+        self.for_each(|element| coords.extend_from_slice(element));
+        Ok(coords)
+    }
+
+    /// Calls `each` with the coordinates of each element, in row-major order.
+    pub fn for_each(&self, mut each: impl FnMut(&[u64])) {
+        let dims = self.extent.dims();
+        let row = dims.last().copied().unwrap_or(1).max(1);
+        // The numbers of a row, and the coordinates of its first element: there is one division for each dimension and row, not for each element.
+        let (mut now, mut element) = (0..0, Coords::from_elem(0, dims.len()));
+        for run in &self.runs {
+            for number in run.clone() {
+                if !now.contains(&number) {
+                    let start = number - number % row;
+                    now = start..start.saturating_add(row);
+                    let mut rest = start;
+                    for (index, dim) in element.iter_mut().zip(dims).rev() {
+                        (*index, rest) = (rest % dim, rest / dim);
+                    }
+                }
+                if let Some(last) = element.last_mut() {
+                    *last = number - now.start;
+                }
+                each(&element);
+            }
+        }
+    }
+
+    /// A selection of these elements.
+    pub fn to_space(&self) -> Result<Space> {
+        let mut space = Space::new(self.extent.clone());
+        space.select_row_major(self.runs.iter().cloned())?;
+        Ok(space)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_those_of_the_selection_in_row_major_order() {
+        let mut space = Space::simple(&[3, 2, 5]).unwrap();
+        space.select_points(&[2, 1, 4, 0, 0, 3, 0, 0, 4, 0, 1, 0, 0, 0, 3]).unwrap();
+        let runs = ElementRuns::of(&space).unwrap();
+        assert_eq!((runs.len(), runs.runs()), (4, &[3..6, 29..30][..]));
+        let coords: Vec<u64> = space.to_set().unwrap().coords().unwrap().flatten().collect();
+        assert_eq!(runs.coords().unwrap(), coords);
+        assert_eq!(ElementRuns::of(&Space::scalar()).unwrap().coords().unwrap(), []);
+        assert_eq!(ElementRuns::of(&Space::scalar()).unwrap().len(), 1);
+        assert!(ElementRuns::of(&Space::simple(&[3, 0]).unwrap()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn ranges_out_of_order_or_extent_are_refused() {
+        let new = |runs: &[Range<u64>]| ElementRuns::new(Extent::simple(&[10]).unwrap(), runs.to_vec());
+        assert_eq!(new(&[0..3, 2..4]), Err(Error::RangeOrder { start: 2, end: 4, before: 3 }));
+        assert_eq!(new(&[8..11]), Err(Error::RangeOutOfExtent { start: 8, end: 11, elements: 10 }));
+        assert_eq!(new(&[2..2, 3..5, 5..6]).unwrap().runs(), [3..6]);
+        let large = Extent::simple(&[1 << 40, 1 << 40]).unwrap();
+        assert!(matches!(ElementRuns::new(large, Vec::new()), Err(Error::Elements(_))));
+    }
+}
