@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Features that are off by default are tested too; the same for all steps, so that nothing is built twice. Reads are torn only where the environment says so.
-pub(crate) const FEATURES: &[&str] = &["--features", "hyperslab/ndarray,hyperslab/torn"];
+pub(crate) const FEATURES: &[&str] = &["--features", "hyperslab/ndarray,hyperslab/sprs,hyperslab/torn"];
 
 /// Runs `work` under a headline and prints its time.
 pub(crate) fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {

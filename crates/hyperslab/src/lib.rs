@@ -24,6 +24,7 @@
 //! | make and change what is in it | [`Group::create_group`], [`Group::new_dataset`], `set_attribute`, [`Group::delete`], [`Group::rename`] |
 //! | copy objects | [`Group::copy`], [`CopyOptions`], [`Repack`] |
 //! | write values | [`Dataset::write`], [`Dataset::write_slice`], [`Dataset::resize`], [`Dataset::write_fill`] |
+//! | keep only elements that are written | [`NewDataset::sparse`], [`Dataset::read_defined`], [`Dataset::write_coords`], [`Dataset::defined`], [`Dataset::erase`] |
 //! | read and write several datasets in one call | [`read_many`], [`write_many`], [`prefetch`] |
 //! | know what values can be written from | [`Storable`]; what derives `Element` is as well |
 //!
@@ -59,7 +60,8 @@
 //! # Ok::<(), hyperslab::Error>(())
 //! ```
 //!
-//! With the feature `ndarray`, reads give arrays of that crate, and writes take them.
+//! With the feature `ndarray`, reads give arrays of that crate, and writes take them; with the feature `sprs`, sparse datasets of two dimensions are read as its matrices,
+//! and made of them.
 //!
 //! This crate is the face of the house: files, groups, datasets and attributes; no algorithms. The rooms below it can be used by
 //! themselves:
@@ -73,6 +75,8 @@ mod attribute;
 mod attribute_change;
 pub mod check;
 mod copy;
+#[cfg(feature = "sprs")]
+mod csmat;
 mod dataset;
 mod file;
 mod group;
@@ -96,7 +100,7 @@ mod visit;
 pub use attribute::Attribute;
 pub use attribute_change::NewAttribute;
 pub use copy::CopyOptions;
-pub use dataset::{Dataset, SectionInfo, StructuredChunkInfo};
+pub use dataset::{Dataset, DefinedChunk, DefinedChunks, SectionInfo, StructuredChunkInfo};
 pub use file::File;
 pub use group::Group;
 pub use group_change::NewGroup;

@@ -50,8 +50,8 @@ impl Dataset {
         self.open.write_fill(selection)
     }
 
-    /// The selected elements that are defined: of a [sparse](crate::NewDataset::sparse) dataset those that were written, of others all of them. Points keep their order. No value is
-    /// handed out.
+    /// The selected elements that are defined: of a [sparse](crate::NewDataset::sparse) dataset those that were written, of a virtual one those that its
+    /// sources have defined, of others all of them. Points keep their order. No value is handed out; [`Dataset::read_defined`] reads them in the same request.
     ///
     /// ```
     /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;

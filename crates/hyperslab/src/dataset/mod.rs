@@ -2,9 +2,12 @@
 
 mod cache;
 mod change;
+mod defined_chunks;
+mod read_defined;
 mod structured_chunks;
 mod typed;
 mod write;
+mod write_coords;
 
 use std::sync::Arc;
 
@@ -20,6 +23,7 @@ use hyperslab_space::{Extent, Space};
 
 use crate::{File, Result, TransferOptions};
 
+pub use self::defined_chunks::{DefinedChunk, DefinedChunks};
 pub use self::structured_chunks::{SectionInfo, StructuredChunkInfo};
 
 /// An object that holds an array of values. Cheap to clone; any number of threads may use it at once.

@@ -154,7 +154,7 @@ impl Dataset {
     }
 
     /// The type of values as they are decoded: the stored one, or what is gathered from several files.
-    fn readable(&self) -> Result<Cow<'_, Datatype>> {
+    pub(super) fn readable(&self) -> Result<Cow<'_, Datatype>> {
         Ok(if self.has_many_heaps() {
             Cow::Owned(self.datatype().in_memory()?)
         } else {
@@ -163,7 +163,7 @@ impl Dataset {
     }
 
     /// Whether variable-length values come from elsewhere than the heap of the file: from those of other files, as those of a virtual dataset do, or from chunks.
-    fn has_many_heaps(&self) -> bool {
+    pub(super) fn has_many_heaps(&self) -> bool {
         self.open.is_virtual() && self.datatype().has_vlen() || self.open.has_vlen_chunks()
     }
 

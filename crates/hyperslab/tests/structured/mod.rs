@@ -2,7 +2,10 @@
 //!
 //! `$HYPERSLAB_SPARSE_PROGRAMS` and `$HYPERSLAB_SEED` say how many programs run, and from which seed on.
 
+mod coords;
 mod corruption;
+#[cfg(feature = "sprs")]
+mod csmat;
 mod direct;
 mod foreign;
 mod foreign_sections;
@@ -15,6 +18,7 @@ mod sizes;
 mod small;
 mod threads;
 mod values;
+mod virtual_sources;
 mod worked_examples;
 
 use std::sync::Arc;

@@ -1,12 +1,15 @@
 //! Random programs with a sparse dataset, and the same with a map.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use fastrand::Rng;
 use hyperslab::{
     CacheConfig, Dataset, File, NewDataset,
     driver::{Driver, Memory},
-    space::{Op, Slab, Space},
+    space::{ElementRuns, Op, Slab, Space},
 };
 
 use super::{
@@ -63,7 +66,7 @@ fn run_with<T: Value>(seed: u64) {
     for step in 0..random.usize(5..30) {
         let context = format!("HYPERSLAB_SEED={seed} HYPERSLAB_SPARSE_PROGRAMS=1, step {step}");
         let selection = selection(&mut random, &model.dims);
-        match random.usize(0..14) {
+        match random.usize(0..16) {
             0..=3 => {
                 let values: Vec<T> = (0..selection.npoints()).map(|_| T::random(&mut random)).collect();
                 dataset.write_selection(&selection, &values).unwrap();
@@ -94,6 +97,22 @@ fn run_with<T: Value>(seed: u64) {
                 file.close().unwrap();
                 file = options().cache(cache).read_write().open_on(storage.clone()).unwrap();
                 dataset = file.dataset("a").unwrap();
+            }
+            14 => {
+                let count = random.usize(0..12) * usize::from(!model.dims.contains(&0));
+                let coords: Vec<u64> =
+                    (0..count).flat_map(|_| model.dims.clone()).map(|dim| random.u64(0..dim)).collect();
+                let values: Vec<T> = (0..count).map(|_| T::random(&mut random)).collect();
+                dataset.write_coords(&coords, &values).unwrap();
+                model.values.extend(coords.chunks_exact(rank).map(<[u64]>::to_vec).zip(values));
+            }
+            15 => {
+                let count = random.usize(0..4) * usize::from(!model.dims.contains(&0));
+                let blocks: Vec<(Coord, Coord)> = (0..count).map(|_| block(&mut random, &model.dims)).collect();
+                let elements: Vec<Coord> = blocks.iter().flat_map(elements_of).collect();
+                let values: Vec<T> = elements.iter().map(|_| T::random(&mut random)).collect();
+                dataset.write_blocks(&blocks, &values).unwrap();
+                model.values.extend(elements.into_iter().zip(values));
             }
             12 => {
                 let name = format!("copy {step}");
@@ -146,7 +165,38 @@ impl<T: Value> Model<T> {
         let is_defined = |coord: &Coord| !self.is_sparse || self.values.contains_key(coord);
         let defined: Vec<Coord> = coords.into_iter().filter(is_defined).collect();
         assert_eq!(super::coords(&dataset.defined(asked).unwrap()), defined, "{context}: {asked:?}");
+        let (elements, values) = dataset.read_defined::<T>(asked).unwrap();
+        let once: Vec<Coord> = BTreeSet::from_iter(defined).into_iter().collect();
+        let wanted: Vec<T> = once.iter().map(|coord| self.values.get(coord).unwrap_or(&self.fill).clone()).collect();
+        assert_eq!(values, wanted, "{context}: {asked:?}");
+        assert_eq!(elements.coords().unwrap(), once.concat(), "{context}: {asked:?}");
+        if self.is_sparse {
+            let mut by_chunk: Vec<Coord> = Vec::new();
+            for chunk in dataset.defined_chunks(asked).unwrap() {
+                by_chunk.extend(coords_of(&chunk.unwrap().elements));
+            }
+            by_chunk.sort_unstable();
+            assert_eq!(by_chunk, once, "{context}: {asked:?}");
+        }
     }
+}
+
+fn coords_of(elements: &ElementRuns) -> Vec<Coord> {
+    coords(&elements.to_space().unwrap())
+}
+
+/// A block by its first element and its size.
+fn block(random: &mut Rng, dims: &[u64]) -> (Coord, Coord) {
+    let start: Coord = dims.iter().map(|dim| random.u64(0..*dim)).collect();
+    let size = start.iter().zip(dims).map(|(start, dim)| random.u64(0..=(dim - start).min(4))).collect();
+    (start, size)
+}
+
+/// The elements of a block in row-major order.
+fn elements_of((start, size): &(Coord, Coord)) -> Vec<Coord> {
+    let local = Space::simple(size).unwrap();
+    let moved = |coord: Coord| coord.iter().zip(start).map(|(index, start)| index + start).collect();
+    coords(&local).into_iter().map(moved).collect()
 }
 
 fn coords(space: &Space) -> Vec<Coord> {

@@ -80,3 +80,37 @@ fn values_leave_before_what_tells_where_they_are() {
     assert!(parts < 20, "{parts} selections were read again");
     assert!(dataset.cache_statistics().unwrap().bytes <= 4 << 20);
 }
+
+#[test]
+fn what_is_defined_comes_with_its_values_by_one_request() {
+    for filtered in [false, true] {
+        let (_file, dataset, log) = make(filtered, 64 << 20);
+        let some = dataset.slice(s![100..160, .., 10..200]).unwrap();
+        let (elements, values) = dataset.read_defined::<u16>(some.selection()).unwrap();
+        let (requests, parts, bytes) = reads(&log);
+        assert_eq!((requests, parts), (1, 60));
+        assert!((bytes as u64) < dataset.stored_size().unwrap().bytes / 10);
+        log.clear();
+        assert_eq!(elements.to_space().unwrap(), dataset.defined(some.selection()).unwrap());
+        assert_eq!(values, dataset.read_selection::<u16>(&elements.to_space().unwrap()).unwrap());
+        assert_eq!(dataset.read_defined::<u16>(some.selection()).unwrap(), (elements, values));
+        assert_eq!(reads(&log), (0, 0, 0));
+        // Of chunks whose elements are known, the values come.
+        dataset.evict().unwrap();
+        dataset.defined(some.selection()).unwrap();
+        log.clear();
+        dataset.read_defined::<u16>(some.selection()).unwrap();
+        assert_eq!(reads(&log).0, 1);
+    }
+}
+
+#[test]
+fn a_handle_past_the_cache_and_a_small_cache_read_what_is_defined() {
+    let (_file, dataset, _) = make(true, 100 << 10);
+    let wanted = IMAGES * REGION * REGION;
+    let direct = dataset.past_cache().read_defined::<u16>(&dataset.space()).unwrap();
+    assert_eq!((direct.0.len(), direct.1.len() as u64), (wanted, wanted));
+    assert_eq!(dataset.cache_statistics().unwrap().bytes, 0);
+    assert_eq!(dataset.read_defined::<u16>(&dataset.space()).unwrap(), direct);
+    assert!(dataset.cache_statistics().unwrap().bytes <= 100 << 10);
+}

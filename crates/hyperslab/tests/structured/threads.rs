@@ -74,3 +74,41 @@ fn the_last_element_of_a_chunk_comes_and_goes() {
         assert_eq!((report.problems().count(), report.lost), (0, 0), "{index:?}, {filters:?}: {report:?}");
     }
 }
+
+/// Elements that are defined throughout, with values of many rounds, and elements that come and go beside them.
+#[test]
+fn what_is_defined_throughout_never_reads_as_the_fill_value() {
+    let rounds = hyperslab_workshop::cases("HYPERSLAB_ROUNDS", 300);
+    let file = File::create_on(Arc::new(Memory::new())).unwrap();
+    let new = file.root().unwrap().new_dataset::<u32>().shape([40, 60]).chunks([7, 9]).sparse().fill_value(0u32);
+    let dataset = new.deflate(1).create("a").unwrap();
+    let stays = s![5..35;5, ..;3];
+    let count = dataset.slice(stays.clone()).unwrap().len() as usize;
+    dataset.write_slice(stays.clone(), &vec![1u32; count]).unwrap();
+    let stays = dataset.slice(stays).unwrap();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let others = scope.spawn(|| {
+            let others = dataset.slice(s![.., 1..;3]).unwrap();
+            for round in 1..=rounds as u32 {
+                dataset.write_selection(stays.selection(), &vec![round; count]).unwrap();
+                match round % 3 {
+                    0 => dataset.erase(others.selection()).unwrap(),
+                    1 => dataset.write_selection(others.selection(), &vec![round; others.len() as usize]).unwrap(),
+                    _ => dataset.evict().unwrap(),
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        while !done.load(Ordering::Relaxed) {
+            let (elements, values) = dataset.read_defined::<u32>(&dataset.space()).unwrap();
+            assert_eq!(elements.len() as usize, values.len());
+            assert!(values.iter().all(|value| *value > 0));
+            let (elements, values) = dataset.read_defined::<u32>(stays.selection()).unwrap();
+            assert_eq!(elements.to_space().unwrap(), stays.selection().to_set().unwrap());
+            // One write wrote all of them.
+            assert!(values.iter().all(|value| *value == values[0]), "{values:?}");
+        }
+        others.join().unwrap();
+    });
+}
