@@ -42,6 +42,17 @@ def test_order_and_repeats(grid):
     assert coords.tolist() == [[0, 7], [5, 1]] and values.tolist() == [2, 4]
 
 
+def test_virtual_datasets_have_what_their_sources_have(file, grid):
+    grid[1, 2:4] = [5, 6]
+    layout = hyperslab.VirtualLayout((2, 6, 8), "f8")
+    layout[0] = hyperslab.VirtualSource(grid)
+    layout[1] = hyperslab.VirtualSource(file.create_dataset("dense", data=np.ones((6, 8))))
+    whole = file.create_virtual_dataset("whole", layout)
+    assert whole.density == (2 + 48) / 96 and whole.defined(0).coords().tolist() == [[0, 1, 2], [0, 1, 3]]
+    coords, values = whole.read_defined(np.s_[:, 1, 3:5])
+    assert coords.tolist() == [[0, 1, 3], [1, 1, 3], [1, 1, 4]] and values.tolist() == [6, 1, 1] and values.dtype == "f8"
+
+
 def test_one_value_for_many(file, grid):
     grid.write_coords([(0, 0), (1, 1)], 9)
     assert grid.read_defined()[1].tolist() == [9, 9]

@@ -18,6 +18,7 @@ from ._filter_options import section_as_given
 from ._hyperslab import ExistsError, GroupHandle
 from ._options import check_for_sparse
 from ._retry import retry
+from ._ragged_arrays import create_from_awkward
 from ._sparse_arrays import create_from_scipy, create_from_sparse
 from ._vds import VirtualLayout
 
@@ -122,6 +123,14 @@ class CreateInGroup:
         >>> group.create_from_sparse("events", sparse.COO(coords, values), chunks=(64, 64, 64))   # doctest: +SKIP
         """
         return create_from_sparse(self, name, array, options)
+
+    def create_from_awkward(self, name: str | bytes, array: Any, **options: Any) -> Dataset:
+        """A new dataset of one dimension with the rows of a ragged array of the package `awkward` as sequences of variable length. `options` are those of `create_dataset`;
+        `structured="vlen"` keeps the sequences in chunks.
+
+        >>> group.create_from_awkward("hits", ak.Array([[1.5, 2.0], [], [3.0]]), structured="vlen")   # doctest: +SKIP
+        """
+        return create_from_awkward(self, name, array, options)
 
     def create_dataset_like(self, name: str | bytes | None, other: Dataset, **options: Any) -> Dataset:
         """A new dataset like another, without its values and attributes; `options` come before what the other has."""

@@ -13,6 +13,7 @@ from ._errors import check_writable
 from ._hyperslab import DatasetHandle, Space
 from ._retry import again_if_resized
 from ._selections import choose
+from ._ragged_arrays import to_awkward
 from ._sparse_arrays import binsparse_arrays, binsparse_descriptor, to_pydata_sparse, to_scipy
 from ._write import values_for
 
@@ -47,28 +48,23 @@ class SparseMethods:
 
     @property
     def density(self) -> float:
-        """The part of all elements that is defined: 1.0 for a dataset that is not sparse."""
-        if not self.is_sparse:
+        """The part of all elements that is defined: 1.0 for a dataset that is not sparse, unless it is virtual: then its sources tell."""
+        if not self.is_sparse and not self.is_virtual:  # type: ignore[attr-defined]
             return 1.0
         size = math.prod(self.shape)
         return self.defined().npoints / size if size else 0.0
 
     def read_defined(self, index: Any = ...) -> tuple[np.ndarray, np.ndarray]:
         """The coordinates of defined elements, an array of shape (n, rank), and their values, in row-major order. An element is there once, also if the index is a
-        `Space` of points that names it twice.
+        `Space` of points that names it twice. Both are of one moment: no write comes between an element and its value.
 
         >>> coords, values = dataset.read_defined()                     # doctest: +SKIP
         """
         return again_if_resized([index], lambda: self._read_defined(index))
 
     def _read_defined(self, index: Any) -> tuple[np.ndarray, np.ndarray]:
-        space = self._handle.defined(self._selection(index))
-        if space.kind == "points":
-            points = Space(space.shape)
-            points.select_none()
-            space = points.combine(space, "or")
-        coords = space.coords().view(np.int64)
-        return coords, self._handle.read_selection(space, None)
+        coords, values = self._handle.read_defined(self._selection(index))
+        return coords.view(np.int64), values
 
     def write_coords(self, coords: Any, values: Any) -> None:
         """Writes values to the elements with these coordinates, an array of integers of shape (n, rank). One value is for all of them. Of several values for one
@@ -84,9 +80,7 @@ class SparseMethods:
         coords = checked_coords(coords, shape)
         array, memory = values_for(self, len(coords), values)  # type: ignore[arg-type]
         if len(coords):
-            space = Space(shape)
-            space.select_elements(coords)
-            self._handle.write(space, array, memory)
+            self._handle.write_coords(coords, array, memory)
 
     def append_frame(self, coords: Any, values: Any) -> int:
         """Adds a frame to a stack of frames: makes the first dimension one longer, and writes values to the elements with these coordinates in the other dimensions. The
@@ -145,6 +139,13 @@ class SparseMethods:
         >>> dataset.to_sparse().sum(axis=0)                             # doctest: +SKIP
         """
         return to_pydata_sparse(self)
+
+    def to_awkward(self) -> Any:
+        """The sequences of variable length of a dataset of one dimension as a ragged `ak.Array` of the package `awkward`.
+
+        >>> ak.sum(dataset.to_awkward(), axis=1)                        # doctest: +SKIP
+        """
+        return to_awkward(self)
 
     def __binsparse_descriptor__(self) -> dict[str, Any]:
         return binsparse_descriptor(self)

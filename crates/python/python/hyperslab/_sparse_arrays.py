@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._imported import imported
+
 if TYPE_CHECKING:
     from ._dataset import Dataset
-
-
-def _imported(module: str, package: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as why:
-        raise ImportError(f"this needs the package {package}: pip install {package}") from why
 
 
 def _numbers(values: np.ndarray) -> np.ndarray:
@@ -27,7 +21,7 @@ def _numbers(values: np.ndarray) -> np.ndarray:
 
 def to_scipy(dataset: Any, format: str) -> Any:
     """The defined elements of a dataset as an array of `scipy.sparse`."""
-    scipy = _imported("scipy.sparse", "scipy")
+    scipy = imported("scipy.sparse")
     shape = dataset._shape()
     if not shape or (len(shape) != 2 and format != "coo"):
         raise ValueError(f"{format!r} has two dimensions, and the dataset {len(shape)}")
@@ -55,7 +49,7 @@ def create_from_scipy(group: Any, name: str | bytes, matrix: Any, options: dict[
 
 def to_pydata_sparse(dataset: Any) -> Any:
     """The defined elements of a dataset as a `sparse.COO`."""
-    sparse = _imported("sparse", "sparse")
+    sparse = imported("sparse")
     coords, values = dataset.read_defined()
     values = _numbers(values)
     fill = values.dtype.type(dataset.fillvalue)

@@ -256,6 +256,22 @@ impl DatasetHandle {
         sparse::defined(self, py, space)
     }
 
+    /// The coordinates of the selected elements that are defined, an array with a row for each, and their values.
+    fn read_defined<'py>(&self, py: Python<'py>, space: &PySpace) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        sparse::read_defined(self, py, space)
+    }
+
+    /// Writes the elements of an array, each of `dtype`, to those with these coordinates.
+    fn write_coords(
+        &self,
+        py: Python<'_>,
+        coords: &Bound<'_, PyAny>,
+        array: Array<'_>,
+        dtype: Dtype<'_>,
+    ) -> PyResult<()> {
+        write::write_coords(self, py, coords, &array, &dtype)
+    }
+
     /// Lets the selected elements not be defined any more.
     fn erase(&self, py: Python<'_>, space: &PySpace) -> PyResult<()> {
         sparse::erase(self, py, space)

@@ -1,14 +1,19 @@
 //! Values of NumPy arrays to a dataset.
 
+use hyperslab::Error;
 use hyperslab::dtype::{Class, Vlen};
+use hyperslab::space::Error::OutOfExtent;
 use numpy::PyArrayDescrMethods;
 use pyo3::prelude::*;
 
 use super::DatasetHandle;
 use crate::array::Array;
+use crate::engine::detached;
+use crate::error::{ExtentError, exception, of_space};
 use crate::given::Given;
 use crate::memory::Memory;
 use crate::numpy_type::Dtype;
+use crate::points::points;
 use crate::space::PySpace;
 use crate::texts;
 
@@ -30,4 +35,28 @@ pub(super) fn write(
         return texts::write(dataset, &selection, array, charset);
     }
     Given::of(file, array, memory, stored)?.write(py, dataset, &selection)
+}
+
+/// Writes the elements of an array, each of `dtype`, to those with these coordinates. The dataset had them all when its shape was asked last.
+pub(super) fn write_coords(
+    handle: &DatasetHandle,
+    py: Python<'_>,
+    coords: &Bound<'_, PyAny>,
+    array: &Array<'_>,
+    dtype: &Dtype<'_>,
+) -> PyResult<()> {
+    let (file, dataset) = (handle.shared.file()?, &handle.dataset);
+    let (stored, coords) = (dataset.datatype(), points(coords, dataset.rank())?);
+    let memory = if dtype.kind() == b'T' { None } else { Some(Memory::to_write(dtype, stored)?) };
+    let Some(memory) = memory.filter(|memory| memory.text().is_none()) else {
+        let mut selection = handle.space(py)?;
+        selection.select_points(&coords).map_err(of_space)?;
+        return write(handle, py, &PySpace::new(selection), array, dtype);
+    };
+    let given = Given::of(file, array, memory, stored)?;
+    let (datatype, values, arena) = (&given.datatype, given.bytes()?, &given.arena);
+    match detached(py, || dataset.write_coords_converted(&coords, datatype, values, arena))? {
+        Err(Error::Space(why @ OutOfExtent { .. })) => Err(ExtentError::new_err(why.to_string())),
+        done => done.map_err(exception),
+    }
 }
