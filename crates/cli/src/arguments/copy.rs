@@ -58,20 +58,21 @@ Writes a file anew: all objects, links, attributes, comments, orders of creation
 References refer to the copies. Free and lost space stays behind. Chunks are copied as they are
 stored, unless --layout or --filter say how datasets shall be.
 
-A layout is compact, contiguous, chunked, chunked:64x64, sparse, sparse:64x64 or dense. Sparse chunks
-have only defined elements: of a dense dataset those that differ from the fill value. No released
-libhdf5 reads them. dense gives sparse datasets all their elements, in chunks. Filters are none, or names joined by +:
+A layout is compact, contiguous, chunked, chunked:64x64, sparse, sparse:64x64 or dense. Sparse
+chunks have only defined elements: of a dense dataset those that differ from the fill value. No
+released libhdf5 reads them. dense gives sparse datasets all their elements, in chunks.
+Filters are none, or names joined by +:
   shuffle, gzip:6, fletcher32, szip:nn:16, scaleoffset:0, nbit, lzf, zstd:3, lz4, bzip2:9,
   bitshuffle:lz4, blosc:5:lz4, blosc2:5:lz4, or a filter's number with its parameters, such as 307:9
 With PATH= in front they are for one dataset, else for all datasets that they fit. A dataset keeps
 its filters with other chunks, and its chunks with other filters. Values in other files or datasets
 stay there.
 
-Sparse chunks have sections: `selection` tells which elements are defined, `values` has their values,
-`vlen` what is of variable length in them. --filter goes for all of them, --section-filter for one:
-selection=delta+shuffle+gzip:9, values=none. The other sections keep their filters. delta is a filter
-for the selection alone; where nothing is said of it, it comes before any compressor there.
-`hyperslab stat` lists the filters of each section.
+Sparse chunks have sections: `selection` tells which elements are defined, `values` has their
+values, `vlen` what is of variable length in them. --filter goes for all sections, --section-filter
+for one: selection=delta+shuffle+gzip:9, values=none, /images=values=zstd. Other sections keep their
+filters. delta is a filter for the selection alone; it comes before a compressor there unless filters
+of the selection are given. `hyperslab stat` lists the filters of each section.
 
 --from makes sparse datasets of the lists in which other programs keep sparse data, --to does the
 opposite; all else of the file is copied, but references. The forms:
@@ -94,7 +95,7 @@ Examples:
   hyperslab repack --filter shuffle+gzip:9 --filter /mask=none run.h5 small.h5
   hyperslab repack --layout /images=chunked:1x512x512 run.h5 images.h5
   hyperslab repack --sparse=/images --filter /images=zstd run.h5 sparse.h5
-  hyperslab repack --section-filter selection=lzf --section-filter /images=values=none sparse.h5 b.h5
+  hyperslab repack --section-filter selection=delta+lzf --section-filter values=none a.h5 b.h5
   hyperslab repack --from csr-group --filter shuffle+zstd cells.h5ad cells.h5
   hyperslab repack --dense sparse.h5 all.h5           for programs that know no sparse datasets")]
 pub(crate) struct Repack {
@@ -114,8 +115,8 @@ pub(crate) struct Repack {
     /// What their chunks shall go through
     #[arg(short, long, value_name = "[PATH=]FILTERS")]
     pub(crate) filter: Vec<For<Filters>>,
-    /// What one section of sparse chunks shall go through: selection, values or vlen
-    #[arg(long, value_name = "[PATH=]SECTION=FILTERS")]
+    /// What one section of sparse chunks shall go through: [PATH=]SECTION=FILTERS
+    #[arg(long, value_name = "FILTERS")]
     pub(crate) section_filter: Vec<For<SectionFilters>>,
     /// Make sparse datasets of what other programs store in groups of lists
     #[arg(long = "from", value_enum, value_name = "FORM", conflicts_with_all = ["layout", "sparse", "dense", "skip_damaged"])]

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Simulates a detector that sends parts of its images: with the pattern `regions` one rectangle of a
 tenth of the image, with `spots` 50 to 100 spots of 5 to 10 pixels. Both move in time. What is sent
-goes into a sparse dataset, in chunks of one image with deflate 1; every 50th image is also stored in
-full, in a second dataset. Then all of it is read back and compared with what was sent: which pixels
-are defined, their values, and the fill value of all others.
+goes into a sparse dataset, in chunks of one image with deflate 1; every 50th image is also stored
+in full, in a second dataset. Then all of it is read back and compared with what was sent: which
+pixels are defined, their values, and the fill value of all others.
 
 Beside it, the same stream is stored and read as images with zeros around what was sent, in dense
 chunks with deflate 1.

@@ -29,9 +29,9 @@ too large; other numbers f64, all else text, unless --type says it.
 
 A dataset that is there and has room for just these values gets them, in its own type. With --type,
 --shape, --chunks, --filter or --sparse it is made anew and keeps its attributes; references to the
-old one lead nowhere then. A value that its type cannot hold is an error, and nothing is written: integers
-are never rounded, other numbers only to the nearest one of their type, or to the nearest f64 if
-their type is wider than that.
+old one lead nowhere then. A value that its type cannot hold is an error, and nothing is written:
+integers are never rounded, other numbers only to the nearest one of their type, or to the nearest
+f64 if their type is wider than that.
 
 With --attr and no values, only attributes are set; if nothing is there, a group is made. An
 attribute whose value looks like a number is one. Filters, and those of the sections of sparse
@@ -66,8 +66,8 @@ pub(crate) struct Put {
     /// Store a new dataset sparse: in chunks that tell which elements are defined, here all
     #[arg(long)]
     pub(crate) sparse: bool,
-    /// What one section of its chunks goes through: selection, values or vlen
-    #[arg(long, value_name = "SECTION=FILTERS", value_parser = SectionFilters::parse, requires = "sparse")]
+    /// What one section of its chunks goes through: SECTION=FILTERS
+    #[arg(long, value_name = "FILTERS", value_parser = SectionFilters::parse, requires = "sparse")]
     pub(crate) section_filter: Vec<SectionFilters>,
     /// Set an attribute
     #[arg(short, long, value_name = "NAME=VALUE")]

@@ -32,7 +32,8 @@ pub(crate) fn run(options: &Demo, out: &mut Output) -> Result<(), Failure> {
     let path = options.keep.clone().unwrap_or_else(|| std::env::temp_dir().join("hyperslab-demo.h5"));
     // Files are gone afterwards, unless they are published.
     let new = staged(&path)?;
-    let drawn = staged(&options.picture)?;
+    // Where no file can be made is said now, and not after all else is done.
+    drop(staged(&options.picture)?);
     let size = Size::of_megapixels(options.megapixels);
     let patterns = options.pattern.map_or(Pattern::ALL.to_vec(), |pattern| vec![pattern]);
     let (mut results, mut picture) = (print::Results::new(options, size), Picture::new(size));
@@ -51,6 +52,7 @@ pub(crate) fn run(options: &Demo, out: &mut Output) -> Result<(), Failure> {
         results.add(pattern, defined, &taken);
     }
     let trouble = |path: &Path, why| Failure::Publish { file: path.display().to_string(), why };
+    let drawn = staged(&options.picture)?;
     let draw = || picture.write(fs::File::create(drawn.path())?);
     draw().map_err(|why| trouble(&options.picture, why))?;
     drawn.publish(Existing::Replace).map_err(|why| trouble(&options.picture, why))?;
