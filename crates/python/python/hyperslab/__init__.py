@@ -33,6 +33,7 @@ from ._hyperslab import UNLIMITED, Reference, RegionReference, Space
 from ._links import ExternalLink, HardLink, SoftLink, UserLink
 from ._many import read_many, write_many
 from ._selections import MultiBlockSlice
+from ._structured import EncodedSection, SectionInfo, StructuredChunkInfo
 from ._vds import VirtualLayout, VirtualSource
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "Dataset",
     "Datatype",
     "Empty",
+    "EncodedSection",
     "ExternalLink",
     "File",
     "Group",
@@ -49,8 +51,10 @@ __all__ = [
     "MultiBlockSlice",
     "Reference",
     "RegionReference",
+    "SectionInfo",
     "SoftLink",
     "Space",
+    "StructuredChunkInfo",
     "UserLink",
     "VirtualLayout",
     "VirtualSource",

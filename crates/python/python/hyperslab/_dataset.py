@@ -22,6 +22,7 @@ from ._regions import guess_shape
 from ._retry import again_if_resized
 from ._selections import MultiBlockSlice, choose
 from ._sparse import SparseMethods
+from ._structured import StructuredChunkMethods
 from ._views import AsStrView, AsTypeView, ChunkIterator, FieldsView
 from ._write import write_all, write_item
 
@@ -35,7 +36,7 @@ class VDSmap(NamedTuple):
     src_space: Space
 
 
-class Dataset(SparseMethods, HLObject):
+class Dataset(SparseMethods, StructuredChunkMethods, HLObject):
     """An array in the file. Indexing reads and writes: integers, slices, lists of indices, masks and names of fields, as with NumPy.
 
     >>> dataset[3:8, ::2]                           # doctest: +SKIP

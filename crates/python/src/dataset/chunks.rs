@@ -14,11 +14,13 @@ pub(super) fn read<'py>(
 ) -> PyResult<Option<(u32, Bound<'py, PyBytes>)>> {
     let dataset = handle.dataset()?;
     let found = engine(py, || dataset.read_chunk(place))?;
-    let stored = |bytes: Vec<u8>| {
-        PyBytes::new_with(py, bytes.len(), |to| {
-            to.copy_from_slice(&bytes);
-            Ok(())
-        })
-    };
-    found.map(|(mask, bytes)| Ok((mask, stored(bytes)?))).transpose()
+    found.map(|(mask, bytes)| Ok((mask, stored(py, &bytes)?))).transpose()
+}
+
+/// Stored bytes; an error if there is no memory for them.
+pub(super) fn stored<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, bytes.len(), |to| {
+        to.copy_from_slice(bytes);
+        Ok(())
+    })
 }

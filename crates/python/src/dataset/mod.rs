@@ -5,6 +5,7 @@ mod facts;
 mod filters;
 mod read;
 mod sparse;
+mod structured;
 mod write;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use hyperslab::space::{Extent, Space};
 use hyperslab::{Dataset, FillTime, Node};
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
@@ -189,6 +191,45 @@ impl DatasetHandle {
     fn write_chunk(&self, py: Python<'_>, place: Vec<u64>, mask: u32, bytes: &[u8]) -> PyResult<()> {
         self.shared.file()?;
         engine(py, || self.dataset.write_chunk(place, mask, bytes))
+    }
+
+    /// The sections of the structured chunk at a place in the grid of chunks: bytes, filters that were left out, and bytes before the filters of each; nothing if it
+    /// was never written, or has no element.
+    fn read_structured_chunk<'py>(
+        &self,
+        py: Python<'py>,
+        place: Vec<u64>,
+    ) -> PyResult<Option<Vec<structured::Section<'py>>>> {
+        structured::read(self, py, place)
+    }
+
+    /// Stores sections as the structured chunk at a place in the grid of chunks.
+    fn write_structured_chunk(
+        &self,
+        py: Python<'_>,
+        place: Vec<u64>,
+        sections: Vec<(PyBackedBytes, u32, u64)>,
+    ) -> PyResult<()> {
+        structured::write(self, py, place, sections)
+    }
+
+    /// Where the structured chunk at a place in the grid of chunks is, and what its sections are.
+    fn structured_chunk_info<'py>(&self, py: Python<'py>, place: Vec<u64>) -> PyResult<Option<structured::Info<'py>>> {
+        structured::info(self, py, place)
+    }
+
+    /// The same of the chunk with a number, counted from 0 by rising place.
+    fn structured_chunk_info_by_number<'py>(
+        &self,
+        py: Python<'py>,
+        number: u64,
+    ) -> PyResult<Option<structured::Info<'py>>> {
+        structured::info_by_number(self, py, number)
+    }
+
+    /// The same of all stored chunks, by rising place.
+    fn structured_chunks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        structured::all(self, py)
     }
 
     /// How many bytes of it the cache keeps while other datasets have more.
