@@ -125,6 +125,35 @@ impl Datatype {
         })
     }
 
+    /// The datatype values have in structured chunks with a section for what is of variable length. What references to regions and revised references say has no place
+    /// in the heap of the file there: it is a sequence of bytes, named by a slot as those of variable length are. Where that changes the size of a member, its compound is
+    /// packed. Other values are as in the rest of the file.
+    ///
+    /// ```
+    /// use hyperslab_dtype::{Datatype, Reference};
+    /// let region = Datatype::reference(12, Reference::Region)?.in_chunks()?;
+    /// assert_eq!((region.size(), region.encoded_reference()), (16, Some(Reference::Region)));
+    /// assert_eq!(Datatype::reference(8, Reference::Object)?.in_chunks()?.size(), 8);
+    /// # Ok::<(), hyperslab_dtype::Error>(())
+    /// ```
+    pub fn in_chunks(&self) -> Result<Datatype> {
+        self.resized(&|class| class.is_indirect().then_some(Arena::REFERENCE as u32))
+    }
+
+    /// The kind of a reference that is a sequence of bytes, as [in structured chunks](Datatype::in_chunks) and in memory beside them; nothing for references as they are
+    /// in the rest of a file.
+    pub fn encoded_reference(&self) -> Option<Reference> {
+        match self.class() {
+            Class::Reference(kind) if self.class().is_indirect() && self.size() == Arena::REFERENCE => Some(*kind),
+            _ => None,
+        }
+    }
+
+    /// Whether values differ in how many bytes they have with all that they name: structured chunks have a section for that.
+    pub fn varies(&self) -> bool {
+        self.any(&mut |part| matches!(part.class(), Class::Vlen(_)) || part.class().is_indirect())
+    }
+
     /// The same where parts of some classes have other sizes.
     fn resized(&self, size: &dyn Fn(&Class) -> Option<u32>) -> Result<Datatype> {
         let changes = self.any(&mut |part| size(part.class()).is_some_and(|size| size != part.size));

@@ -211,6 +211,11 @@ impl Class {
         }
     }
 
+    /// Whether it is one of references that say more than an address: a file keeps that in its heap, or in a structured chunk.
+    pub(crate) fn is_indirect(&self) -> bool {
+        matches!(self, Class::Reference(Reference::Region | Reference::Revised(_)))
+    }
+
     /// The datatypes this one is made of.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Datatype> {
         let (base, members) = match self {

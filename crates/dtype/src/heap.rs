@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use hyperslab_base::{Cursor, Width};
 
-use crate::{Error, Result};
+use crate::{Error, Reference, Result};
 
 /// The elements behind a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,12 @@ pub struct Sequence<'a> {
 pub trait Source {
     /// The sequence of elements of `size` bytes each that `reference` names; none if it is null.
     fn sequence(&self, reference: &[u8], size: usize) -> Result<Option<Sequence<'_>>>;
+
+    /// What a reference to a region, or a revised one, says in all, which is as a file has it; none if it is null.
+    fn reference(&self, kind: Reference, stored: &[u8]) -> Result<Option<Cow<'_, [u8]>>> {
+        let _ = stored;
+        Err(Error::Sequence(format!("no file was given to follow a {kind:?} reference in")))
+    }
 
     /// No more bytes than this are behind all references together. A conversion follows references in what is behind references up to
     /// here and then fails: bad ones may lead back to where they are, again and again.

@@ -5,6 +5,8 @@
 //!  segment  elements, one after the other      a sequence within them is in its place: its length 8, then its elements
 //! ```
 //!
+//! References that are [encoded](Datatype::encoded_reference) are sequences of bytes.
+//!
 //! Conversions follow and store references, also within what references name. So sequences in sequences have references to segments of
 //! their own on the way ([`Segments`] as a source or a target), and are put in their places when they go to a chunk ([`Nesting`]).
 
@@ -14,7 +16,7 @@ use hyperslab_base::memory;
 
 use crate::{
     Error, Result,
-    datatype::{Class, Datatype, Reference},
+    datatype::{Class, Datatype},
     heap::{Sequence, Source, Target},
 };
 
@@ -103,8 +105,8 @@ pub struct Nesting {
 type Slot = (usize, Arc<Nesting>);
 
 impl Nesting {
-    /// Of values of a datatype, as files with addresses of eight bytes have them. A reference to an object is a plain value; other references, and more sequences in one
-    /// value than are meant, are an error.
+    /// Of values of a datatype as [chunks](Datatype::in_chunks) of files with addresses of eight bytes have them. A reference to an object is a plain value, whatever it refers to; more
+    /// sequences in one value than are meant are an error.
     ///
     /// ```
     /// use hyperslab_dtype::{Charset, Datatype, Nesting};
@@ -113,6 +115,10 @@ impl Nesting {
     /// # Ok::<(), hyperslab_dtype::Error>(())
     /// ```
     pub fn of(datatype: &Datatype) -> Result<Nesting> {
+        Nesting::of_stored(&datatype.in_chunks()?)
+    }
+
+    fn of_stored(datatype: &Datatype) -> Result<Nesting> {
         let mut slots = slots_of(datatype)?;
         slots.sort_by_key(|(at, _)| *at);
         Ok(Nesting { size: datatype.size(), slots })
@@ -215,7 +221,10 @@ fn slots_of(datatype: &Datatype) -> Result<Vec<Slot>> {
         Class::Vlen(_) if datatype.size() != SLOT => {
             return refuse("sequences in structured chunks need addresses of eight bytes".into());
         }
-        Class::Vlen(vlen) => slots.push((0, Arc::new(Nesting::of(&vlen.base)?))),
+        Class::Vlen(vlen) => slots.push((0, Arc::new(Nesting::of_stored(&vlen.base)?))),
+        Class::Reference(_) if datatype.encoded_reference().is_some() => {
+            slots.push((0, Arc::new(Nesting { size: 1, slots: Vec::new() })));
+        }
         Class::Compound(compound) => {
             for member in compound.members() {
                 let of_member = slots_of(&member.datatype)?;
@@ -232,10 +241,6 @@ fn slots_of(datatype: &Datatype) -> Result<Vec<Slot>> {
             } else {
                 return refuse(format!("more than {MOST} sequences in one value"));
             }
-        }
-        Class::Reference(Reference::Object) => {}
-        Class::Reference(_) => {
-            return refuse("references to regions or to objects of other files in structured chunks".into());
         }
         _ => {}
     }

@@ -15,6 +15,7 @@ mod convert;
 mod libhdf5;
 mod limits;
 mod random;
+mod segments;
 mod sequence;
 mod twin;
 mod wire;

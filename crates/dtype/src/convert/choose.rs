@@ -20,7 +20,8 @@ impl Plan {
 }
 
 fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
-    if is_untouched(from, to) || matches!(from.class(), Class::Reference(_)) && from == to {
+    let is_copied = matches!(from.class(), Class::Reference(_)) && from.encoded_reference().is_none();
+    if is_untouched(from, to) || is_copied && from == to {
         return Ok(Op::Copy);
     }
     let refuse = |why: &str| Error::NoConversion { from: from.to_string(), to: to.to_string(), why: why.into() };
@@ -67,7 +68,23 @@ fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
             _ => Ok(Op::Sequence(Box::new(Plan::new(&before.base, &after.base)?))),
         },
         (Class::Reference(Reference::Object), Class::Reference(Reference::Object)) => Ok(Op::Address),
+        (Class::Reference(kind), Class::Reference(other)) if is_same_kind(*kind, *other) => {
+            match (from.encoded_reference(), to.encoded_reference()) {
+                (Some(_), Some(_)) => Ok(Op::Sequence(Box::new(Plan::copy(1)))),
+                (None, Some(_)) => Ok(Op::Follow(*kind)),
+                (Some(_), None) => Err(refuse("what the references say is not in the heap of the file")),
+                (None, None) => Err(refuse("libhdf5 converts no such pair")),
+            }
+        }
         _ => Err(refuse("libhdf5 converts no such pair")),
+    }
+}
+
+/// Whether references say the same in the same way.
+fn is_same_kind(left: Reference, right: Reference) -> bool {
+    match (left, right) {
+        (Reference::Revised(_), Reference::Revised(_)) => true,
+        (left, right) => left == right,
     }
 }
 

@@ -4,7 +4,7 @@ use super::enumeration::Names;
 use super::hard::Kernel;
 use super::soft::Soft;
 use crate::heap::{Source, Target};
-use crate::{Error, Padding, Result};
+use crate::{Error, Padding, Reference, Result};
 
 /// How values of one datatype become values of another.
 ///
@@ -47,6 +47,8 @@ pub(super) enum Op {
     Repeat(usize, Box<Plan>),
     /// What is behind a reference, by the plan.
     Sequence(Box<Plan>),
+    /// What a reference of this kind says, which the file has in its heap, becomes a sequence of bytes.
+    Follow(Reference),
 }
 
 /// What becomes of the members that both compounds have.

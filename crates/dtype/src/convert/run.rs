@@ -55,6 +55,10 @@ impl Plan {
                 plan.run(Lanes { count: *each, from, from_stride: plan.from, to, to_stride: plan.to }, heaps)
             })?,
             Op::Sequence(plan) => sequence::run(plan, (from, to), lanes, heaps)?,
+            Op::Follow(kind) => lanes.try_each(from, to, |from, to| {
+                let said = heaps.source.reference(*kind, from)?;
+                heaps.target.store(said.as_deref().map(|bytes| (bytes.len(), bytes)), to)
+            })?,
         }
         Ok(())
     }
