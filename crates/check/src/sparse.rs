@@ -20,6 +20,8 @@ pub(crate) struct SparseDataset<'a> {
     pub(crate) layout: &'a DataLayout,
     pub(crate) extent: &'a Extent,
     pub(crate) datatype: &'a Datatype,
+    /// The bytes of an element in its chunks.
+    pub(crate) element: u64,
     pub(crate) filters: &'a DatasetFilters,
 }
 
@@ -44,10 +46,10 @@ impl SparseDataset<'_> {
 
     fn open(&self, file: &OpenFile) -> Option<Chunked> {
         let (layout, version) = (&self.layout.layout, self.layout.version);
-        let (extent, element, registry) = (self.extent, self.datatype.size() as u64, Arc::new(Registry::default()));
+        let (extent, element, registry) = (self.extent, self.element, Arc::new(Registry::default()));
         let (filters, fill) = (hyperslab_chunk::filters(self.filters).ok()?, None);
         let slots = Nesting::of(self.datatype).map(|nesting| nesting.slots().collect()).unwrap_or_default();
-        let vlen = VlenParts { slots, ..VlenParts::default() };
+        let vlen = VlenParts { element: self.datatype.size() as u64, slots, ..VlenParts::default() };
         let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill, vlen };
         Chunked::open(file.owned_by(self.address), parts).ok()
     }

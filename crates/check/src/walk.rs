@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use hyperslab_chunk::SurveyedDataset;
 use hyperslab_file::Survey;
+use hyperslab_format::message::Layout;
 use hyperslab_object::{Context, Kind, Object, PathId, Target, may_lag, survey_shared};
 
 use crate::{MARK, Progress, Report, Space, gaps, space_map::SpaceMap, sparse::SparseDataset};
@@ -148,16 +149,19 @@ impl<'a> Walk<'a> {
         // What cannot be understood was told of with the messages.
         let (Ok(layout), Ok(extent)) = (object.layout(context), object.extent(context)) else { return };
         let (Ok((datatype, _)), Ok(filters)) = (object.datatype(context), object.filters(context)) else { return };
+        let has_vlen = matches!(layout.layout, Layout::Chunked { structure: Some(kind), .. } if kind.has_vlen());
+        let in_chunks = if has_vlen { datatype.in_chunks().ok() } else { None };
+        let element = in_chunks.as_ref().unwrap_or(&datatype).size() as u64;
         let kept = SurveyedDataset {
             address: object.address(),
             layout: &layout,
             extent: &extent,
-            element: datatype.size() as u64,
+            element,
             filtered: !filters.is_empty(),
         };
         kept.survey(context.file(), &mut self.map);
         let (address, layout, extent) = (object.address(), &layout, &extent);
-        let sparse = SparseDataset { address, layout, extent, datatype: &datatype, filters: &filters };
+        let sparse = SparseDataset { address, layout, extent, datatype: &datatype, element, filters: &filters };
         sparse.survey(context.file(), &mut self.map);
     }
 

@@ -1,5 +1,10 @@
 //! References as values: to objects, and to parts of datasets.
 
+use std::{
+    hash::{Hash, Hasher},
+    sync::Arc,
+};
+
 use hyperslab_base::Sink;
 use hyperslab_dtype::{Class, Datatype, Reference, Target};
 use hyperslab_session::HeapWriter;
@@ -38,11 +43,16 @@ pub struct ObjectReference(u64);
 /// assert_eq!(dataset.read_selection::<i32>(&selection)?, [2, 3]);
 /// # Ok::<(), hyperslab::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+///
+/// Datasets with structured chunks keep what it says in the chunk, others and attributes in the heap of the file. One that was read from a structured chunk is made anew from its
+/// [region](Self::region) to be written to the others. References are equal if they say the same.
+#[derive(Clone, Debug, Default)]
 pub struct RegionReference {
-    /// The collection and the index of what is behind it.
+    /// The collection and the index of what it says, if that is in the heap.
     heap: u64,
     index: u32,
+    /// What it says; nothing if it refers to nothing, or that cannot be read.
+    said: Option<Arc<[u8]>>,
 }
 
 impl ObjectReference {
@@ -68,21 +78,49 @@ impl ObjectReference {
     }
 }
 
+impl PartialEq for RegionReference {
+    fn eq(&self, other: &RegionReference) -> bool {
+        self.meaning() == other.meaning()
+    }
+}
+
+impl Eq for RegionReference {}
+
+impl Hash for RegionReference {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.meaning().hash(state);
+    }
+}
+
 impl RegionReference {
+    /// What it says or, if that is not known, where it is.
+    fn meaning(&self) -> (Option<&[u8]>, u64, u32) {
+        match &self.said {
+            Some(said) => (Some(said), 0, 0),
+            None => (None, self.heap, self.index),
+        }
+    }
+
     /// Refers to nothing.
-    pub const NULL: RegionReference = RegionReference { heap: 0, index: 0 };
+    pub const NULL: RegionReference = RegionReference { heap: 0, index: 0, said: None };
 
     /// The dataset and what of it is meant; nothing if it refers to nothing.
-    pub fn region(self, file: &File) -> Result<Option<(Dataset, Space)>> {
-        let datatype = stored_type(Reference::Region, file)?;
-        let mut bytes = vec![0; datatype.size()];
-        self.to_bytes(&mut bytes);
-        let Some(referent) = file.dereference(&datatype, &bytes)? else { return Ok(None) };
+    pub fn region(&self, file: &File) -> Result<Option<(Dataset, Space)>> {
+        let referent = match &self.said {
+            Some(said) => Some(file.heap().decode_reference(Reference::Region, said)?),
+            None => {
+                let datatype = stored_type(Reference::Region, file)?;
+                let mut bytes = vec![0; datatype.size()];
+                self.to_bytes(&mut bytes);
+                file.dereference(&datatype, &bytes)?
+            }
+        };
+        let Some(referent) = referent else { return Ok(None) };
         let Part::Region(space) = referent.part else { return Ok(None) };
         Ok(Some((file.at(referent.address)?.into_dataset()?, *space)))
     }
 
-    fn to_bytes(self, bytes: &mut [u8]) {
+    fn to_bytes(&self, bytes: &mut [u8]) {
         let width = bytes.len().saturating_sub(4);
         let address = self.heap.to_le_bytes().into_iter().take(width);
         bytes.iter_mut().zip(address.chain(self.index.to_le_bytes())).for_each(|(to, from)| *to = from);
@@ -90,7 +128,7 @@ impl RegionReference {
 
     fn from_bytes(bytes: &[u8]) -> RegionReference {
         let (heap, index) = bytes.split_at(bytes.len().saturating_sub(4));
-        RegionReference { heap: number(heap), index: number(index) as u32 }
+        RegionReference { heap: number(heap), index: number(index) as u32, said: None }
     }
 }
 
@@ -131,52 +169,124 @@ impl Dataset {
                 let place = heap.put(sink.as_bytes())?;
                 heap.commit().map(|()| place)
             })?;
-            Ok(RegionReference { heap, index })
+            Ok(RegionReference { heap, index, said: Some(sink.as_bytes().into()) })
         })
     }
 }
 
-macro_rules! values {
-    ($($value:ty, $class:path, $size:literal, $from:expr, $to:expr;)*) => {$(
-        impl Element for $value {
-            type Decoder = ();
+impl Element for ObjectReference {
+    type Decoder = ();
 
-            fn recipe(stored: &Datatype) -> Result<Recipe<()>> {
-                match stored.class() {
-                    Class::Reference($class) => Recipe::verbatim(stored, ()),
-                    _ => Err(Error::mismatch::<$value>(stored)),
-                }
-            }
-
-            fn decode((): &(), bytes: &[u8], _: &Sequences<'_>) -> Result<$value> {
-                Ok($from(bytes))
-            }
+    fn recipe(stored: &Datatype) -> Result<Recipe<()>> {
+        match stored.class() {
+            Class::Reference(Reference::Object) => Recipe::verbatim(stored, ()),
+            _ => Err(Error::mismatch::<ObjectReference>(stored)),
         }
+    }
 
-        impl Storable for $value {
-            type Encoder = ();
+    fn decode((): &(), bytes: &[u8], _: &Sequences<'_>) -> Result<ObjectReference> {
+        Ok(ObjectReference(number(bytes)))
+    }
+}
 
-            fn datatype() -> Result<Datatype> {
-                Ok(Datatype::reference($size, $class)?)
+impl Storable for ObjectReference {
+    type Encoder = ();
+
+    fn datatype() -> Result<Datatype> {
+        Ok(Datatype::reference(8, Reference::Object)?)
+    }
+
+    fn storing(stored: &Datatype) -> Result<Storing<()>> {
+        match stored.class() {
+            Class::Reference(Reference::Object) => Storing::verbatim(stored, ()),
+            _ => Err(Error::not_from::<ObjectReference>(stored)),
+        }
+    }
+
+    fn encode(&self, (): &(), bytes: &mut [u8], _: &mut dyn Target) -> Result<()> {
+        bytes.iter_mut().zip(self.0.to_le_bytes()).for_each(|(to, from)| *to = from);
+        Ok(())
+    }
+}
+
+/// Where what a region reference says is.
+#[derive(Clone, Copy, Debug)]
+pub enum RegionStorage {
+    /// In the heap of the file.
+    Heap,
+    /// Beside the value: in its chunk, or in an arena.
+    Beside,
+}
+
+impl RegionStorage {
+    fn of(stored: &Datatype) -> Option<RegionStorage> {
+        match (stored.class(), stored.encoded_reference()) {
+            (Class::Reference(Reference::Region), None) => Some(RegionStorage::Heap),
+            (_, Some(Reference::Region)) => Some(RegionStorage::Beside),
+            _ => None,
+        }
+    }
+}
+
+impl Element for RegionReference {
+    type Decoder = RegionStorage;
+
+    fn recipe(stored: &Datatype) -> Result<Recipe<RegionStorage>> {
+        let storage = RegionStorage::of(stored).ok_or_else(|| Error::mismatch::<RegionReference>(stored))?;
+        Recipe::verbatim(stored, storage)
+    }
+
+    fn decode(storage: &RegionStorage, bytes: &[u8], sequences: &Sequences<'_>) -> Result<RegionReference> {
+        match storage {
+            RegionStorage::Heap => {
+                let reference = RegionReference::from_bytes(bytes);
+                let said = (reference.heap != 0).then(|| sequences.object(reference.heap, reference.index));
+                Ok(RegionReference { said: said.flatten().map(Arc::from), ..reference })
             }
+            RegionStorage::Beside => sequences.with(bytes, 1, |_, said| {
+                let said = (!said.is_empty()).then(|| said.into());
+                Ok(RegionReference { said, ..RegionReference::NULL })
+            }),
+        }
+    }
 
-            fn storing(stored: &Datatype) -> Result<Storing<()>> {
-                match stored.class() {
-                    Class::Reference($class) => Storing::verbatim(stored, ()),
-                    _ => Err(Error::not_from::<$value>(stored)),
-                }
-            }
+    fn references(storage: &RegionStorage, bytes: &[u8], visit: &mut dyn FnMut(&[u8])) {
+        if matches!(storage, RegionStorage::Heap) {
+            // As a sequence is named whose number of elements does not matter.
+            visit(&[&[0; 4][..], bytes].concat());
+        }
+    }
+}
 
-            fn encode(&self, (): &(), bytes: &mut [u8], _: &mut dyn Target) -> Result<()> {
-                $to(*self, bytes);
+impl Storable for RegionReference {
+    type Encoder = RegionStorage;
+
+    fn datatype() -> Result<Datatype> {
+        Ok(Datatype::reference(12, Reference::Region)?)
+    }
+
+    fn storing(stored: &Datatype) -> Result<Storing<RegionStorage>> {
+        match RegionStorage::of(stored).ok_or_else(|| Error::not_from::<RegionReference>(stored))? {
+            RegionStorage::Heap => Storing::verbatim(stored, RegionStorage::Heap),
+            encoder => Ok(Storing { memory: stored.clone(), stored: stored.clone(), encoder }),
+        }
+    }
+
+    fn encode(&self, storage: &RegionStorage, bytes: &mut [u8], heap: &mut dyn Target) -> Result<()> {
+        // Only one that cannot be read, or is null, says nothing.
+        match (storage, &self.said) {
+            (RegionStorage::Heap, Some(_)) if self.heap == 0 => Err(Error::Value(
+                "a region reference that was read from a structured chunk cannot be written here as it is; follow it with region, and make one with Dataset::region_reference".into(),
+            )),
+            (RegionStorage::Heap, _) => {
+                self.to_bytes(bytes);
                 Ok(())
             }
+            (RegionStorage::Beside, Some(said)) => Ok(heap.store(Some((said.len(), said)), bytes)?),
+            (RegionStorage::Beside, None) if self.heap == 0 => Ok(heap.store(None, bytes)?),
+            (RegionStorage::Beside, None) => Err(Error::Value(
+                "a region reference cannot be written here, because what it says cannot be read; follow it with region to learn why".into(),
+            )),
         }
-    )*};
-}
-values! {
-    ObjectReference, Reference::Object, 8, |bytes| ObjectReference(number(bytes)), |value: ObjectReference, bytes: &mut [u8]| {
-        bytes.iter_mut().zip(value.0.to_le_bytes()).for_each(|(to, from)| *to = from);
-    };
-    RegionReference, Reference::Region, 12, RegionReference::from_bytes, RegionReference::to_bytes;
+    }
 }

@@ -32,7 +32,7 @@ impl Dataset {
         if !self.is_sparse() {
             return Ok(None);
         }
-        let (mut stored, element) = (StoredSections::default(), self.datatype().size().max(1) as u64);
+        let (mut stored, element) = (StoredSections::default(), self.open.stored_datatype().size().max(1) as u64);
         for (_, entry) in self.open.stored_entries()? {
             let [selection, values, vlen] = [0, 1, 2].map(|number| entry.sections.get(number).unwrap_or_default());
             stored.selection = stored.selection.saturating_add(selection.size);

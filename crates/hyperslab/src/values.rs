@@ -18,7 +18,7 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read_values(&self, selection: &Space) -> Result<Values<'_>> {
-        let datatype = self.datatype().in_memory()?;
+        let datatype = self.memory_datatype()?;
         let count = selection.npoints();
         let mut bytes = room(count, datatype.size())?;
         let mut arena = Arena::default();

@@ -150,6 +150,10 @@ impl Step {
                     PyTypeError::new_err(format!("Can't convert incompatible object to HDF5 reference: {object:?}"))
                 })?;
                 let stored = reference.get().stored(py, file, datatype)?;
+                if datatype.encoded_reference().is_some() {
+                    let said = (!stored.is_empty()).then_some((stored.len(), &*stored));
+                    return keep(arena, said, to);
+                }
                 to.iter_mut().zip(stored).for_each(|(to, from)| *to = from);
             }
             Make::Repeat(count, element) => {

@@ -62,7 +62,7 @@ pub(crate) fn write_many(
     let mut given = Vec::new();
     for (handle, space, array, dtype) in &parts {
         let dataset = handle.dataset()?;
-        let values = Given::new(&dataset.file(), array, dtype, dataset.datatype())?;
+        let values = Given::new(&dataset.file(), array, dtype, dataset.stored_datatype())?;
         given.push((dataset, space.get().now(py), values.mem_selection()?, values));
     }
     let parts = given.iter().map(|(dataset, selection, mem_selection, values)| {

@@ -54,7 +54,10 @@ impl Step {
                 put(to, made.into_any().unbind());
             }
             Make::Reference(datatype) => {
-                let stored = from.get(..datatype.size()).unwrap_or_default();
+                let stored = match datatype.encoded_reference() {
+                    Some(_) => sequence(arena, from, 1)?,
+                    None => from.get(..datatype.size()).unwrap_or_default(),
+                };
                 put(to, reference::object(py, stored, datatype)?);
             }
             Make::Repeat(count, element) => {

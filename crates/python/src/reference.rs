@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hyperslab::dtype::{Arena, Class, Datatype, Reference};
 use hyperslab::space::{Op, Space};
-use hyperslab::{Dataset, Error, File, Node, Part, Referent, Storable};
+use hyperslab::{Dataset, Error, File, Node, Part, Referent, RegionReference, Storable};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -21,7 +21,7 @@ pub(crate) struct PyReference(Meaning);
 /// How a reference says what it means.
 #[derive(PartialEq)]
 enum Meaning {
-    /// The value as it is stored, and the type that it is stored with.
+    /// The value as it is stored, and the type that it is stored with. Of one that is encoded: all that it says, nothing if it is null.
     Stored(Vec<u8>, Arc<Datatype>),
     /// A part of a dataset. What files store instead is in their heaps.
     Region(Referent),
@@ -141,8 +141,23 @@ impl PyReference {
     pub(crate) fn stored(&self, py: Python<'_>, file: &File, datatype: &Datatype) -> PyResult<Vec<u8>> {
         let referent = match &self.0 {
             Meaning::Stored(stored, own) if own.as_ref() == datatype => return Ok(stored.clone()),
-            Meaning::Stored(..) => {
-                return Err(PyTypeError::new_err(format!("Can't convert the reference to {datatype}")));
+            Meaning::Stored(stored, own) => {
+                let refuse = || PyTypeError::new_err(format!("Can't convert the reference to {datatype}"));
+                let (Class::Reference(kind), Class::Reference(wanted)) = (own.class(), datatype.class()) else {
+                    return Err(refuse());
+                };
+                if kind != wanted {
+                    return Err(refuse());
+                }
+                match (own.encoded_reference(), datatype.encoded_reference()) {
+                    (None, Some(_)) => {
+                        let said = detached(py, || file.heap().encoded_reference(*kind, stored))?;
+                        return Ok(said.map_err(exception)?.unwrap_or_default());
+                    }
+                    (Some(_), None) if stored.is_empty() => return Ok(vec![0; datatype.size()]),
+                    (Some(_), None) => &self.referent(file)?.ok_or_else(refuse)?,
+                    _ => return Err(refuse()),
+                }
             }
             Meaning::Region(referent) => referent,
         };
@@ -154,14 +169,22 @@ impl PyReference {
             let region = detached(py, || in_present_extent(&dataset, region))??;
             engine(py, || dataset.region_reference(&region))
         })?;
-        let mut stored = vec![0; datatype.size()];
-        made.encode(&(), &mut stored, &mut Arena::default()).map_err(exception)?;
-        Ok(stored)
+        let (mut stored, mut arena) = (vec![0; datatype.size()], Arena::default());
+        let storing = RegionReference::storing(datatype).map_err(exception)?;
+        made.encode(&storing.encoder, &mut stored, &mut arena).map_err(exception)?;
+        match datatype.encoded_reference() {
+            Some(_) => Ok(arena.get(&stored, 1).map_err(|why| exception(why.into()))?.unwrap_or_default().to_vec()),
+            None => Ok(stored),
+        }
     }
 
     fn referent(&self, file: &File) -> PyResult<Option<Referent>> {
         match &self.0 {
-            Meaning::Stored(stored, datatype) => file.dereference(datatype, stored).map_err(exception),
+            Meaning::Stored(stored, datatype) => match datatype.encoded_reference() {
+                Some(_) if stored.is_empty() => Ok(None),
+                Some(kind) => file.heap().decode_reference(kind, stored).map(Some).map_err(exception),
+                None => file.dereference(datatype, stored).map_err(exception),
+            },
             Meaning::Region(referent) => Ok(Some(referent.clone())),
         }
     }

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use hyperslab_dtype::{Arena, HeapReference, Sequence, Source};
+use hyperslab_dtype::{Arena, HeapReference, Reference, Sequence, Source};
 use hyperslab_structures::Collection;
 
 use crate::{Result, Session};
@@ -129,6 +129,11 @@ impl Source for Heap<'_> {
     fn sequence(&self, reference: &[u8], size: usize) -> hyperslab_dtype::Result<Option<Sequence<'_>>> {
         self.near(reference, size, &Cell::new(0))
     }
+
+    fn reference(&self, kind: Reference, stored: &[u8]) -> hyperslab_dtype::Result<Option<Cow<'_, [u8]>>> {
+        let said = self.encoded_reference(kind, stored);
+        Ok(said.map_err(|why| hyperslab_dtype::Error::Heap(why.into()))?.map(Cow::Owned))
+    }
 }
 
 #[inline]
@@ -163,6 +168,14 @@ impl<'a> Sequences<'a> {
     /// Those that were gathered in memory.
     pub fn gathered(arena: &'a Arena) -> Sequences<'a> {
         Sequences(SequenceSource::Arena(arena))
+    }
+
+    /// An object of the heap of the file; nothing if it cannot be read, or if values were gathered from several files.
+    pub fn object(&self, address: u64, index: u32) -> Option<Vec<u8>> {
+        match &self.0 {
+            SequenceSource::Heap { heap, .. } => heap.object(address, index).ok(),
+            SequenceSource::Arena(_) => None,
+        }
     }
 
     /// Hands the elements behind a stored reference, of `size` bytes each, to `make`: how many there are, and their bytes. Null

@@ -1,5 +1,7 @@
 //! Making a dataset, after everything was checked.
 
+use std::borrow::Cow;
+
 use hyperslab_chunk::{Chunked, ChunkedParts, Filling, Storage, Values};
 use hyperslab_dtype::Datatype;
 use hyperslab_format::{
@@ -38,6 +40,16 @@ pub struct DatasetPlan {
 }
 
 impl DatasetPlan {
+    /// The type of its values in the storage.
+    pub fn stored_datatype(&self) -> Result<Cow<'_, Datatype>> {
+        Ok(match &self.layout {
+            Layout::Chunked { structure: Some(structure), .. } if structure.has_vlen() => {
+                Cow::Owned(self.datatype.in_chunks()?)
+            }
+            _ => Cow::Borrowed(&self.datatype),
+        })
+    }
+
     /// Makes the files that hold values outside of this one, and grants access to them and to the sources of a virtual dataset: the
     /// program named them. The files that are new stay if the dataset is made, which the caller [says](NewExternalFiles::keep).
     pub fn grant<'a>(&self, session: &'a Session) -> Result<NewExternalFiles<'a>> {
@@ -98,7 +110,7 @@ pub fn make_dataset(
 /// Takes space for all values of a new dataset with this layout, which has no header yet; the layout with the space. Only within an operation.
 fn allocated(session: &Session, plan: &DatasetPlan, fill: &FillWrite, layout: Layout) -> Result<Layout> {
     let stored = session.file();
-    let (version, element) = (plan.layout_version, plan.datatype.size() as u64);
+    let (version, element) = (plan.layout_version, plan.stored_datatype()?.size() as u64);
     let storage = match &layout {
         Layout::Contiguous { address: None, .. } if plan.external.is_empty() => Storage::Contiguous(None),
         Layout::Chunked { .. } => {

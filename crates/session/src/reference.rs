@@ -8,11 +8,14 @@
 //!  body      | length | token | (external: string) | (region: size, 4 | rank, 4 | selection) | (attribute: string) |
 //!  string    | length, 2 | bytes |
 //! ```
+//!
+//! Of values that have what is of variable length in their chunks, references are [encoded](Datatype::encoded_reference): what stands in the heap elsewhere is a sequence of bytes. Of
+//! revised ones kind and flags come before it.
 
 use std::fmt::{self, Display, Formatter, Write};
 
 use hyperslab_base::{Malformed, Reader, Width};
-use hyperslab_dtype::{Class, Datatype, Reference};
+use hyperslab_dtype::{Arena, Class, Datatype, Reference};
 use hyperslab_space::{Extent, MAX_RANK, Space};
 
 use crate::{Error, Heap, OpenObject, Result};
@@ -56,12 +59,11 @@ impl Heap<'_> {
         let Class::Reference(reference) = datatype.class() else {
             return Err(Reader::new(WHAT, bytes).refuse(format!("{datatype} is no type of references")).into());
         };
-        // The bytes behind the address or kind of a null reference may be anything.
-        let telling = match reference {
-            Reference::Object | Reference::Region => self.session().file().widths().offsets.bytes(),
-            Reference::Revised(_) => 1,
-        };
-        if bytes.iter().take(telling).all(|&byte| byte == 0) {
+        if datatype.encoded_reference().is_some() {
+            let why = "it is encoded, and what it says is not in the heap of the file; follow it with its arena";
+            return Err(Reader::new(WHAT, bytes).refuse(why).into());
+        }
+        if self.is_null(*reference, bytes) {
             return Ok(None);
         }
         match reference {
@@ -78,10 +80,69 @@ impl Heap<'_> {
         }
     }
 
+    /// As [`Heap::dereference`], also of a reference that is encoded: what it says is in `arena`.
+    pub fn dereference_in(&self, arena: &Arena, datatype: &Datatype, bytes: &[u8]) -> Result<Option<Referent>> {
+        let Some(kind) = datatype.encoded_reference() else { return self.dereference(datatype, bytes) };
+        match arena.get(bytes, 1)? {
+            None | Some([]) => Ok(None),
+            Some(said) => self.decode_reference(kind, said).map(Some),
+        }
+    }
+
+    /// What an encoded reference refers to, given all that it says.
+    pub fn decode_reference(&self, kind: Reference, said: &[u8]) -> Result<Referent> {
+        match kind {
+            Reference::Region => self.region_of(said),
+            Reference::Revised(_) => {
+                let mut reader = Reader::new(WHAT, said);
+                let (kind, flags) = (reader.u8()?, reader.u8()?);
+                self.body(kind, flags & EXTERNAL != 0, reader.rest())
+            }
+            Reference::Object => Err(Reader::new(WHAT, said).refuse("a reference to an object is an address").into()),
+        }
+    }
+
+    /// All that a reference as the file has it says; nothing if it is null.
+    pub fn encoded_reference(&self, kind: Reference, stored: &[u8]) -> Result<Option<Vec<u8>>> {
+        if self.is_null(kind, stored) {
+            return Ok(None);
+        }
+        let mut reader = Reader::new(WHAT, stored);
+        match kind {
+            Reference::Region => self.heap_object(&mut reader).map(Some),
+            Reference::Revised(_) => {
+                let (kind, flags) = (reader.u8()?, reader.u8()?);
+                let mut said = vec![kind, flags];
+                if kind == OBJECT && flags & EXTERNAL == 0 {
+                    let body = reader.rest();
+                    let length = body.first().map_or(0, |length| usize::from(*length));
+                    said.extend_from_slice(body.get(..1 + length).unwrap_or(body));
+                } else {
+                    reader.skip(4)?;
+                    said.extend(self.heap_object(&mut reader)?);
+                }
+                Ok(Some(said))
+            }
+            Reference::Object => Err(reader.refuse("a reference to an object is an address").into()),
+        }
+    }
+
+    /// The bytes behind the address or kind of a null reference may be anything.
+    fn is_null(&self, kind: Reference, bytes: &[u8]) -> bool {
+        let telling = match kind {
+            Reference::Object | Reference::Region => self.session().file().widths().offsets.bytes(),
+            Reference::Revised(_) => 1,
+        };
+        bytes.iter().take(telling).all(|&byte| byte == 0)
+    }
+
     fn region(&self, bytes: &[u8]) -> Result<Referent> {
+        self.region_of(&self.heap_object(&mut Reader::new(WHAT, bytes))?)
+    }
+
+    fn region_of(&self, body: &[u8]) -> Result<Referent> {
         let widths = self.session().file().widths();
-        let body = self.heap_object(&mut Reader::new(WHAT, bytes))?;
-        let mut reader = Reader::new(WHAT, &body);
+        let mut reader = Reader::new(WHAT, body);
         let address = reader.uint(widths.offsets)?;
         let part = self.selection(address, reader.rest())?;
         Ok(Referent { file: None, address, part })

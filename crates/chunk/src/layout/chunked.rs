@@ -41,6 +41,8 @@ pub struct ChunkedParts<'a> {
 /// What is of variable length in the elements of structured chunks.
 #[derive(Clone, Debug, Default)]
 pub struct VlenParts {
+    /// The bytes of an element as it is in other datasets, which some programs say instead.
+    pub element: u64,
     /// The first byte of each slot in an element, rising.
     pub slots: Vec<usize>,
     /// What the slots of the fill value name.
@@ -77,7 +79,7 @@ impl Chunked {
         if chunk.len() != extent.rank() {
             return Err(Error::Layout(format!("a chunk of {chunk:?} in an extent of {:?}", extent.dims())));
         }
-        if *element_size != element {
+        if ![element, vlen.element].contains(element_size) {
             let why = format!("chunks of elements of {element_size} bytes, but the type has {element}");
             return Err(Error::Layout(why));
         }

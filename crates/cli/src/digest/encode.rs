@@ -91,7 +91,11 @@ impl<'a> Encoder<'a> {
     fn reference(&self, datatype: &Datatype, value: &[u8], out: &mut Vec<u8>) -> Result<(), Failed> {
         const UNKNOWN: u8 = 2;
         const ELSEWHERE: u8 = 5;
-        let referent = match self.heap.dereference(datatype, value) {
+        let found = match self.arena {
+            Some(arena) => self.heap.dereference_in(arena, datatype, value),
+            None => self.heap.dereference(datatype, value),
+        };
+        let referent = match found {
             Ok(Some(referent)) => referent,
             other => {
                 out.push(if other.is_ok() { 0 } else { UNKNOWN });

@@ -183,7 +183,7 @@ fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
     let mut arena = Arena::default();
     let all = dataset.space();
     let bytes = if many_heaps { in_arena(dataset, &all, &mut arena) } else { dataset.read_stored() };
-    let in_arena = if many_heaps { datatype.in_memory() } else { Ok(datatype.clone()) };
+    let in_arena = if many_heaps { dataset.memory_datatype() } else { Ok(datatype.clone()) };
     let summed = bytes.map_err(|why| why.to_string()).and_then(|bytes| {
         let datatype = &in_arena.map_err(|why| why.to_string())?;
         let encoder = if many_heaps { Encoder::in_arena(scene, &arena) } else { Encoder::new(scene) };

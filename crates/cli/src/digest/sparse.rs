@@ -29,7 +29,7 @@ pub(super) fn data(scene: &Scene<'_>, dataset: &Dataset) -> Json {
 /// The checksum; nothing if there are too many values.
 fn sum(scene: &Scene<'_>, dataset: &Dataset, json: &mut Json) -> Result<Option<String>, String> {
     let said = |why: hyperslab::Error| why.to_string();
-    let datatype = &dataset.datatype().in_memory().map_err(|why| why.to_string())?;
+    let datatype = &dataset.memory_datatype().map_err(|why| why.to_string())?;
     let defined = dataset.stored_sections().map_err(said)?.unwrap_or_default().defined;
     json.set("defined", Json::from(defined));
     if defined.saturating_mul(in_memory(dataset.datatype())) > scene.cap {

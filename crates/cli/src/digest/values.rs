@@ -8,7 +8,7 @@ use hyperslab::{
 
 /// The selected values one after the other, their variable-length parts in `arena`.
 pub(super) fn in_arena(dataset: &Dataset, selection: &Space, arena: &mut Arena) -> hyperslab::Result<Vec<u8>> {
-    let (datatype, count) = (dataset.datatype().in_memory()?, selection.npoints());
+    let (datatype, count) = (dataset.memory_datatype()?, selection.npoints());
     let bytes = count.saturating_mul(datatype.size() as u64);
     let mut buf = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
     dataset.read_converted(selection, &datatype, &Space::simple(&[count])?, &mut buf, arena)?;

@@ -100,7 +100,7 @@ impl Walk<'_> {
                     None => Value::Sequence(self.all(&vlen.base, elements)?),
                 }
             }
-            Class::Reference(_) => match self.heap.dereference(datatype, bytes) {
+            Class::Reference(_) => match self.heap.dereference_in(self.arena, datatype, bytes) {
                 Ok(None) => Value::Null,
                 Ok(Some(referent)) => Value::Reference(Box::new(referent)),
                 Err(why) => Value::Dangling { bytes: bytes.to_vec(), why: why.to_string() },

@@ -99,6 +99,28 @@ impl Dataset {
         self.open.datatype()
     }
 
+    /// The type that values have in the storage. If what is of variable length is [in chunks](Self::has_vlen_chunks), so is what references to regions and revised references
+    /// [say](Datatype::in_chunks); else it is [the one of the header](Self::datatype).
+    pub fn stored_datatype(&self) -> &Datatype {
+        self.open.stored_datatype()
+    }
+
+    /// The type that values have in memory as they are, for reads and writes of converted values: what is of variable length is in an arena.
+    ///
+    /// ```
+    /// use hyperslab::{RegionReference, dtype::Arena, space::Space};
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let dataset = file.root()?.new_dataset::<RegionReference>().shape([4]).sparse().create("regions")?;
+    /// let datatype = dataset.memory_datatype()?;
+    /// let (mut values, mut arena) = (vec![0; 4 * datatype.size()], Arena::default());
+    /// dataset.read_converted(&dataset.space(), &datatype, &Space::simple(&[4])?, &mut values, &mut arena)?;
+    /// assert_eq!(file.heap().dereference_in(&arena, &datatype, &values[..datatype.size()])?, None);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn memory_datatype(&self) -> Result<Datatype> {
+        self.open.memory_datatype()
+    }
+
     /// Whether its type is a committed one.
     pub fn has_committed_datatype(&self) -> bool {
         self.open.has_committed_datatype()

@@ -155,11 +155,7 @@ impl Dataset {
 
     /// The type of values as they are decoded: the stored one, or what is gathered from several files.
     pub(super) fn readable(&self) -> Result<Cow<'_, Datatype>> {
-        Ok(if self.has_many_heaps() {
-            Cow::Owned(self.datatype().in_memory()?)
-        } else {
-            Cow::Borrowed(self.datatype())
-        })
+        Ok(if self.has_many_heaps() { Cow::Owned(self.memory_datatype()?) } else { Cow::Borrowed(self.datatype()) })
     }
 
     /// Whether variable-length values come from elsewhere than the heap of the file: from those of other files, as those of a virtual dataset do, or from chunks.

@@ -48,7 +48,7 @@ impl Dataset {
     /// Writes the selected values, in the order of the selection: any hyperslabs, or points. The selection must be one of the extent that the
     /// dataset has now ([`Dataset::space`]); if it is not, nothing is written and the result is [`Error::Extent`].
     pub fn write_selection<T: Storable>(&self, selection: &Space, values: &[T]) -> Result<()> {
-        let writing = Writing::<T>::new(self.datatype())?;
+        let writing = Writing::<T>::new(self.open.stored_datatype())?;
         let (room, count) = (selection.npoints(), values.len() as u64);
         if room != count {
             return Err(Error::Length { values: count, room });

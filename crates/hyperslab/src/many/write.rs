@@ -48,7 +48,7 @@ pub struct PartToWrite<'a> {
 pub fn write_many<T: Storable>(parts: &[(&Dataset, &Space, &[T])]) -> Result<()> {
     let mut given = Vec::with_capacity(parts.len());
     for (nth, (dataset, selection, values)) in parts.iter().enumerate() {
-        let encoded = Writing::<T>::new(dataset.datatype()).and_then(|writing| {
+        let encoded = Writing::<T>::new(dataset.open.stored_datatype()).and_then(|writing| {
             let (bytes, arena) = writing.encode(values)?;
             Ok((writing.memory().clone(), Space::simple(&[values.len() as u64])?, bytes, arena))
         });

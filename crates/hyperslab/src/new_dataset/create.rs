@@ -24,7 +24,7 @@ pub(super) fn create_with<T: Storable>(new: &NewDataset, place: &NewLocation<'_>
     if matches!(planned.layout, Layout::Virtual { .. }) {
         return Err(Error::Create("the values of a virtual dataset are written to its sources".into()));
     }
-    let writing = Writing::<T>::new(&planned.datatype)?;
+    let writing = Writing::<T>::new(planned.stored_datatype()?.as_ref())?;
     if !is_structured(&planned.layout)
         && let Some(piled) = writing.pile(values, &planned.datatype, place.session().file().widths())?
     {

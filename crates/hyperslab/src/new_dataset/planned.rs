@@ -27,7 +27,12 @@ impl NewDataset {
         let stored = session.file();
         let libver_min = stored.libver_min();
         let (datatype, committed) = self.stored_type(session)?;
-        let (extent, element) = (self.extent()?, datatype.size() as u64);
+        let extent = self.extent()?;
+        let structure = self.structure(&datatype);
+        let element = match structure {
+            Some(structure) if structure.has_vlen() => datatype.in_chunks()?.size(),
+            _ => datatype.size(),
+        } as u64;
         let in_one_piece = || {
             let size =
                 extent.bytes(element).ok_or_else(|| refuse("it has more than 2^64 bytes: say the shape of chunks"))?;
@@ -35,10 +40,10 @@ impl NewDataset {
         };
         let mut layout = match &self.layout {
             Wanted::Usual | Wanted::SomeChunks => match self.usual_chunks(&extent, element)? {
-                Some(chunk) => self.chunked(chunk, &datatype),
+                Some(chunk) => chunked(structure, chunk, element),
                 None => in_one_piece()?,
             },
-            Wanted::Chunks(chunk) => self.chunked(chunk.clone(), &datatype),
+            Wanted::Chunks(chunk) => chunked(structure, chunk.clone(), element),
             Wanted::Contiguous | Wanted::External(_) => in_one_piece()?,
             Wanted::Compact => Layout::Compact(Vec::new()),
             Wanted::Virtual(_) => Layout::Virtual { heap: None, index: 0 },
@@ -104,15 +109,14 @@ impl NewDataset {
         Ok(DatasetPlan { extent, datatype, committed, fill, filters, layout, layout_version, external, mappings })
     }
 
-    fn chunked(&self, chunk: Vec<u64>, datatype: &Datatype) -> Layout {
-        let (element_size, index) = (datatype.size() as u64, ChunkIndex::BtreeV1);
-        let structure = match (self.sparse, self.vlen_chunks || self.sparse && datatype.has_vlen()) {
+    /// What its chunks are, if they have several sections.
+    fn structure(&self, datatype: &Datatype) -> Option<ChunkStructure> {
+        match (self.sparse, self.vlen_chunks || self.sparse && datatype.varies()) {
             (true, true) => Some(ChunkStructure::SparseVlen),
             (true, false) => Some(ChunkStructure::Sparse),
             (false, true) => Some(ChunkStructure::DenseVlen),
             (false, false) => None,
-        };
-        Layout::Chunked { structure, chunk, element_size, plain_edges: false, index, address: None }
+        }
     }
 
     /// The stored type, and where it is committed.
@@ -214,6 +218,10 @@ impl Target for Nowhere {
         reference.fill(0);
         Ok(())
     }
+}
+
+fn chunked(structure: Option<ChunkStructure>, chunk: Vec<u64>, element_size: u64) -> Layout {
+    Layout::Chunked { structure, chunk, element_size, plain_edges: false, index: ChunkIndex::BtreeV1, address: None }
 }
 
 fn check_chunk(chunk: &[u64], extent: &Extent, element: u64) -> Result<()> {

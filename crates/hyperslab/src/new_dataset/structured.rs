@@ -1,6 +1,6 @@
 //! New datasets with structured chunks: what they cannot be, and the filters of their sections.
 
-use hyperslab_dtype::{Class, Datatype, Nesting, Reference};
+use hyperslab_dtype::{Class, Datatype, Nesting};
 use hyperslab_filter::{Bzip2, Deflate, Delta, Lz4, Lzf, Registry, Shuffle, Zstd};
 use hyperslab_format::message::{AllocTime, ChunkStructure, DatasetFilters, FilterStep, SectionFilters};
 use hyperslab_session::Session;
@@ -24,13 +24,8 @@ pub(super) fn check(
     alloc: AllocTime,
 ) -> Result<()> {
     session.file().check_structured_chunks().map_err(|why| refuse(why.to_string()))?;
-    if names_heap_objects(datatype) {
-        return Err(refuse(
-            "references to regions or to objects of other files in structured chunks are not supported yet",
-        ));
-    }
     if structure.has_vlen() {
-        if !datatype.has_vlen() {
+        if !datatype.varies() {
             return Err(refuse(format!("values of type {datatype} have nothing of variable length to be in chunks")));
         }
         Nesting::of(datatype).map_err(|why| refuse(why.to_string()))?;
@@ -48,13 +43,6 @@ pub(super) fn check(
         return Err(refuse(format!("a sparse chunk of {elements} elements, more than 2^32 - 1")));
     }
     Ok(())
-}
-
-/// Whether values have references that name objects of the heap of a file, or are in a place where copies do not find them.
-fn names_heap_objects(datatype: &Datatype) -> bool {
-    let is_plain = |part: &Datatype| matches!(part.class(), Class::Reference(Reference::Object));
-    let any_other = datatype.any(&mut |part| matches!(part.class(), Class::Reference(_)) && !is_plain(part));
-    any_other || datatype.has_reference() && datatype.has_vlen()
 }
 
 /// The filters of each section: those that are wished for, as they suit what is in it.
@@ -86,7 +74,12 @@ pub(super) fn filters(
         sections.push(steps);
     }
     if structure.has_vlen() {
-        sections.push(of(ChunkSection::Values, &Datatype::opaque(datatype.size() as u32, "")?, chunk, None)?);
+        sections.push(of(
+            ChunkSection::Values,
+            &Datatype::opaque(datatype.in_chunks()?.size() as u32, "")?,
+            chunk,
+            None,
+        )?);
         sections.push(of(ChunkSection::Vlen, &Datatype::opaque(width(datatype), "")?, &[elements], None)?);
     } else {
         sections.push(of(ChunkSection::Values, datatype, chunk, fill)?);
@@ -118,7 +111,7 @@ fn compresses(step: &FilterStep) -> bool {
 /// The bytes of what sequences are of, if all are of the same size; else one.
 fn width(datatype: &Datatype) -> u32 {
     match datatype.class() {
-        Class::Vlen(vlen) if !vlen.base.has_vlen() => vlen.base.size() as u32,
+        Class::Vlen(vlen) if !vlen.base.varies() => vlen.base.size() as u32,
         Class::Array(array) => width(array.base()),
         _ => 1,
     }

@@ -26,7 +26,7 @@ impl DatasetHandle {
         py: Python<'py>,
         wanted: Option<Dtype<'py>>,
     ) -> PyResult<(Dtype<'py>, Arc<Memory>)> {
-        let stored = self.dataset.datatype();
+        let stored = self.dataset.stored_datatype();
         if let Some(dtype) = wanted {
             let memory = Memory::to_read(&dtype, stored)?;
             return Ok((dtype, Arc::new(memory)));
@@ -128,7 +128,7 @@ impl DatasetHandle {
         array: &mut Array<'_>,
     ) -> PyResult<()> {
         self.shared.file()?;
-        let (py, memory) = (array.py(), Memory::to_read(dtype, self.dataset.datatype())?);
+        let (py, memory) = (array.py(), Memory::to_read(dtype, self.dataset.stored_datatype())?);
         if memory.steps.is_none() {
             let _pinned = pin(array)?;
             let (target, mut arena) = (bytes(array)?, Arena::default());

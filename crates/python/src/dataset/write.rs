@@ -26,7 +26,7 @@ pub(super) fn write(
     dtype: &Dtype<'_>,
 ) -> PyResult<()> {
     let (file, dataset, selection) = (handle.shared.file()?, &handle.dataset, space.now(py));
-    let stored = dataset.datatype();
+    let stored = dataset.stored_datatype();
     if let (b'T', Class::Vlen(Vlen { text: Some((_, charset)), .. })) = (dtype.kind(), stored.class()) {
         return texts::write_own(dataset, &selection, array, *charset);
     }

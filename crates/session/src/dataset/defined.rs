@@ -88,7 +88,7 @@ impl OpenDataset {
         let dataset = if self.is_virtual() { self.clone() } else { self.under_lock() };
         dataset.check_extent(selection)?;
         // What the fill value names in the heap is its own: each element gets a copy.
-        let datatype = self.datatype().in_memory()?;
+        let datatype = self.memory_datatype()?;
         let (mut value, mut arena) = (room(1, datatype.size())?, Arena::default());
         if let Some(fill) = self.shown_fill() {
             Plan::new(self.datatype(), &datatype)?.convert(1, fill, &mut value, &self.session().heap(), &mut arena)?;

@@ -53,7 +53,7 @@ impl OpenDataset {
     /// Finds out where the values are.
     pub(super) fn open_values(&self, now: &DatasetState) -> Result<OpenedValues> {
         let (inner, context) = (&self.inner, self.session.context());
-        let element = inner.datatype.size() as u64;
+        let element = self.stored_datatype().size() as u64;
         let mut found_by: Option<Arc<dyn Any + Send + Sync>> = None;
         let storage = match &now.layout.layout {
             message::Layout::Compact(bytes) => Storage::Compact(bytes.clone()),

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use hyperslab_format::message::{DataLayout, DatasetFilters, FillWrite};
 
-use super::{Inner, OpenDataset, structure};
+use super::{Inner, OpenDataset, in_chunks, structure};
 use crate::{DatasetPlan, Result, Session, unnamed::Opened};
 
 /// A dataset that has no name yet.
@@ -30,8 +30,19 @@ impl MadeDataset {
         let structure = structure(&layout.layout);
         let storage = Inner::new_storage(session.context(), object.life(), plan.extent.clone(), layout);
         let (virtual_dataset, partition) = (None, OnceLock::new());
-        let inner =
-            Inner { object, datatype, committed, filters, fill, structure, virtual_dataset, storage, partition };
+        let in_chunks = in_chunks(structure, &datatype)?;
+        let inner = Inner {
+            object,
+            datatype,
+            in_chunks,
+            committed,
+            filters,
+            fill,
+            structure,
+            virtual_dataset,
+            storage,
+            partition,
+        };
         debug_assert_eq!(inner.is_as_stored(session), Ok(()));
         let inner = session.engine.datasets.insert(address, Arc::new(inner));
         Ok(Some(OpenDataset::of(session, inner)))

@@ -77,6 +77,8 @@ struct Inner {
     /// As it was when the dataset was opened.
     object: Opened,
     datatype: Datatype,
+    /// The type of values in its chunks, if that is another one.
+    in_chunks: Option<Datatype>,
     /// Where the datatype is committed, if it is.
     committed: Option<u64>,
     filters: DatasetFilters,
@@ -109,14 +111,25 @@ impl OpenDataset {
             _ => None,
         };
         let structure = structure(&layout.layout);
+        let in_chunks = in_chunks(structure, &datatype)?;
         let new = || Inner::new_storage(context, object.life(), extent, layout);
         let storage = session.engine.partitions.storage(address).unwrap_or_else(new);
         // The size of a virtual dataset is found out anew whenever it is opened.
         let shared = context.file().is_writable() && virtual_dataset.is_none();
         let (object, virtual_dataset, partition) =
             (Opened::new(session, object), virtual_dataset.map(Arc::new), OnceLock::new());
-        let inner =
-            Inner { object, datatype, committed, filters, fill, structure, virtual_dataset, storage, partition };
+        let inner = Inner {
+            object,
+            datatype,
+            in_chunks,
+            committed,
+            filters,
+            fill,
+            structure,
+            virtual_dataset,
+            storage,
+            partition,
+        };
         let inner = Arc::new(inner);
         let inner = if shared { known.insert(address, inner) } else { inner };
         Ok(OpenDataset::of(session, inner))
@@ -227,6 +240,16 @@ impl OpenDataset {
         &self.inner.datatype
     }
 
+    /// The type of its values in the storage: the one of the header, but [in chunks](Datatype::in_chunks) where these have what is of variable length.
+    pub fn stored_datatype(&self) -> &Datatype {
+        self.inner.in_chunks.as_ref().unwrap_or(&self.inner.datatype)
+    }
+
+    /// The type that values have in memory if they stay as they are, with what is of variable length in an arena.
+    pub fn memory_datatype(&self) -> Result<Datatype> {
+        Ok(self.stored_datatype().in_memory()?)
+    }
+
     /// Whether its values are those of other datasets.
     pub fn is_virtual(&self) -> bool {
         self.inner.virtual_dataset.is_some()
@@ -281,6 +304,14 @@ fn structure(layout: &message::Layout) -> Option<ChunkStructure> {
     match layout {
         message::Layout::Chunked { structure, .. } => *structure,
         _ => None,
+    }
+}
+
+/// The type of values in chunks, if that is another one.
+fn in_chunks(structure: Option<ChunkStructure>, datatype: &Datatype) -> Result<Option<Datatype>> {
+    match structure.is_some_and(ChunkStructure::has_vlen) {
+        true => Ok(Some(datatype.in_chunks()?).filter(|in_chunks| in_chunks != datatype)),
+        false => Ok(None),
     }
 }
 

@@ -73,7 +73,7 @@ impl OpenDataset {
             return virtual_dataset.read(request, buf, arena, budget);
         }
         let Request { wanted: selection, datatype, mem_selection } = *request;
-        let plan = Plan::new(self.datatype(), datatype)?;
+        let plan = Plan::new(self.stored_datatype(), datatype)?;
         if self.has_vlen_chunks() {
             return self.read_vlen_chunks(selection, &plan, mem_selection, buf, arena);
         }

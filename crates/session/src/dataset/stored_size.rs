@@ -22,7 +22,7 @@ impl OpenDataset {
     pub fn stored_size(&self) -> Result<StoredSize> {
         self.flush_chunks()?;
         let now = self.now();
-        let whole = now.extent.bytes(self.datatype().size() as u64).unwrap_or(u64::MAX);
+        let whole = now.extent.bytes(self.stored_datatype().size() as u64).unwrap_or(u64::MAX);
         let one = |bytes| Ok(StoredSize { bytes, chunks: None });
         self.session().read_current(|| match &now.layout.layout {
             message::Layout::Compact(values) => one(values.len() as u64),

@@ -84,7 +84,7 @@ impl OpenDataset {
 
     /// How stored values are cut into strips that are read or written at once; none if there is nothing to cut.
     pub(super) fn strip_cut(&self, selection: &Space, ordered: bool) -> Option<StripCut> {
-        let size = self.datatype().size();
+        let size = self.stored_datatype().size();
         self.inner.storage.with_state(|state| StripCut::of(state.dense_chunk(), size, selection, ordered))
     }
 

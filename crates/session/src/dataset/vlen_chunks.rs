@@ -1,13 +1,15 @@
 //! Values of variable length that are in their chunks, not in the heap of the file.
 
+use std::borrow::Cow;
+
 use hyperslab_base::{ErrorKind, memory};
 use hyperslab_chunk::{CheckedChunk, ChunkPartition, ReadBuffer, StripReader, StripWriter, VlenParts, WriteBuffer};
-use hyperslab_dtype::{Arena, Datatype, Nesting, Plan, Segments};
+use hyperslab_dtype::{Arena, Datatype, Nesting, Plan, Reference, Segments, Sequence, Source};
 use hyperslab_format::message::{self, ChunkStructure};
 use hyperslab_space::Space;
 
 use super::{OpenDataset, change::filling, structure};
-use crate::{Error, Result, Session, value_buffer::room};
+use crate::{Error, Heap, Result, Session, value_buffer::room};
 
 impl OpenDataset {
     /// Whether its values name objects of the heap of the file.
@@ -68,11 +70,13 @@ pub(crate) fn vlen_parts(
     }
     let nesting = Nesting::of(datatype)?;
     let slots = nesting.slots().collect();
-    let Some(fill) = fill else { return Ok((None, VlenParts { slots, fill_heap: Vec::new() })) };
-    let (mut value, mut apart, mut segments) = (vec![0; datatype.size()], Segments::default(), Segments::default());
-    Plan::new(datatype, datatype)?.convert(1, fill, &mut value, &session.heap(), &mut apart)?;
+    let element = datatype.size() as u64;
+    let Some(fill) = fill else { return Ok((None, VlenParts { element, slots, fill_heap: Vec::new() })) };
+    let in_chunks = datatype.in_chunks()?;
+    let (mut value, mut apart, mut segments) = (vec![0; in_chunks.size()], Segments::default(), Segments::default());
+    Plan::new(datatype, &in_chunks)?.convert(1, fill, &mut value, &session.heap(), &mut apart)?;
     nesting.put_in_place(&mut value, &apart, &mut segments)?;
-    Ok((Some(value), VlenParts { slots, fill_heap: segments.bytes }))
+    Ok((Some(value), VlenParts { element, slots, fill_heap: segments.bytes }))
 }
 
 /// Reads of values that have what is of variable length in their chunks, strip by strip.
@@ -154,7 +158,8 @@ impl StripWriter for VlenWrites<'_> {
         if !plan.keeps_background() {
             self.segments.bytes.clear();
         }
-        plan.convert(from.len() / plan.source_size().max(1), from, stored, self.sequences, &mut self.segments)?;
+        let given = Given { sequences: self.sequences, heap: self.dataset.session().heap() };
+        plan.convert(from.len() / plan.source_size().max(1), from, stored, &given, &mut self.segments)?;
         if self.nesting.is_deep() {
             let apart = std::mem::take(&mut self.segments);
             self.nesting.put_in_place(stored, &apart, &mut self.segments)?;
@@ -168,6 +173,26 @@ impl StripWriter for VlenWrites<'_> {
         let (from, filling) = (WriteBuffer::with_heap(stored, &self.segments.bytes), filling(self.dataset));
         let written = cache.write(self.partition, self.dataset.request_options(), part, &mem_selection, from, &filling);
         written.map_err(|why| self.dataset.locate(why.into()))
+    }
+}
+
+/// What values of a caller name: sequences in memory, and references that are in the heap of the file.
+struct Given<'a> {
+    sequences: &'a Arena,
+    heap: Heap<'a>,
+}
+
+impl Source for Given<'_> {
+    fn sequence(&self, reference: &[u8], size: usize) -> hyperslab_dtype::Result<Option<Sequence<'_>>> {
+        self.sequences.sequence(reference, size)
+    }
+
+    fn reference(&self, kind: Reference, stored: &[u8]) -> hyperslab_dtype::Result<Option<Cow<'_, [u8]>>> {
+        self.heap.reference(kind, stored)
+    }
+
+    fn most(&self) -> u64 {
+        self.sequences.most()
     }
 }
 

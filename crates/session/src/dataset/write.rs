@@ -60,7 +60,7 @@ impl OpenDataset {
         buf: &[u8],
         arena: &Arena,
     ) -> Result<()> {
-        let plan = Plan::new(datatype, self.datatype())?;
+        let plan = Plan::new(datatype, self.stored_datatype())?;
         check_places(mem_selection, buf.len() / datatype.size().max(1))?;
         self.write_given(selection, &Given { plan: &plan, datatype, mem_selection, bytes: buf, sequences: arena })
     }
@@ -140,8 +140,11 @@ impl OpenDataset {
     /// As [`OpenDataset::write_through_cache`], of values that have what is of variable length in their chunks.
     fn write_vlen_chunks(&self, partition: &ChunkPartition, selection: &Space, given: &Given<'_>) -> Result<()> {
         self.session().check_changeable()?;
-        let _writing = self.session().writing()?;
+        let writing = self.session().writing()?;
         let _guard = self.lock_to_write(partition, selection)?;
+        if self.datatype().has_reference() {
+            self.session().operate_within(&writing, || self.publish_objects())?;
+        }
         let (cut, mut writes) = (self.strip_cut(selection, false), VlenWrites::new(self, partition, given.sequences)?);
         write_strips(&mut writes, given.plan, (selection, given.mem_selection), cut.as_ref(), given.bytes)
     }

@@ -49,7 +49,7 @@ impl PartToWrite<'_> {
     /// Refuses what cannot be written, whatever the storage does.
     fn check(&self) -> Result<()> {
         self.dataset.check_write(self.selection, self.datatype.size(), self.mem_selection, self.buf)?;
-        Plan::new(self.datatype, self.dataset.datatype())?;
+        Plan::new(self.datatype, self.dataset.stored_datatype())?;
         Ok(())
     }
 
