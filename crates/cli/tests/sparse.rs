@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hyperslab::{ChunkSection, Dataset, File, NewDataset, s};
+use hyperslab::{ChunkSection, Dataset, File, NewDataset, ObjectReference, RegionReference, s};
 use serde_json::{Value, json};
 
 use crate::common::{Folder, run, text};
@@ -367,4 +367,39 @@ fn check_reads_which_elements_are_defined() {
         assert!(noticed == 23 || filtered && noticed > 12, "{filtered}: {noticed}");
         std::fs::remove_file(folder.path("a.h5")).unwrap();
     }
+}
+
+/// References in chunks, beside the same ones in the heap.
+#[test]
+fn references_are_shown_compared_and_copied() {
+    let folder = Folder::new("sparse-references");
+    let file = File::create(folder.path("dense.h5")).unwrap();
+    let root = file.root().unwrap();
+    let target = root.new_dataset::<i32>().write("target", &[1, 2, 3, 4]).unwrap();
+    let region = |to| target.region_reference(target.slice(s![0..to]).unwrap().selection()).unwrap();
+    let rows: Vec<Vec<RegionReference>> = vec![vec![region(1), region(2)], vec![], vec![RegionReference::NULL]];
+    root.new_dataset::<Vec<RegionReference>>().chunks([2]).write("rows", &rows).unwrap();
+    root.new_dataset::<RegionReference>().chunks([2]).write("regions", &[region(3), region(4)]).unwrap();
+    root.new_dataset::<ObjectReference>().chunks([2]).write("objects", &[target.reference(); 3]).unwrap();
+    drop(target);
+    file.close().unwrap();
+    told(&folder, "repack --sparse dense.h5 sparse.h5", 0);
+    told(&folder, "repack --dense sparse.h5 again.h5", 0);
+    for name in ["sparse.h5", "again.h5"] {
+        assert_eq!(told(&folder, &format!("check {name}"), 0).lines().count(), 1);
+        assert_eq!(told(&folder, &format!("diff dense.h5 {name} /rows"), 0), "", "{name}");
+        assert_eq!(told(&folder, &format!("diff dense.h5 {name} /regions"), 0), "", "{name}");
+        assert_eq!(told(&folder, &format!("diff dense.h5 {name} /objects"), 0), "", "{name}");
+    }
+    assert_eq!(entry(&folder, "sparse.h5", "/rows")["layout"], "sparse");
+    let shown = told(&folder, "dump sparse.h5 /rows", 0);
+    assert!(shown.contains("/target") && shown.contains("null"), "{shown}");
+    let sums = |name: &str| {
+        let entries = lines(&folder, &format!("digest {name}"), 0);
+        let sum = |path: &str| entries.iter().find(|entry| entry["path"] == path).unwrap()["data"]["sha256"].clone();
+        ["/rows", "/regions", "/objects"].map(sum)
+    };
+    assert_eq!(sums("dense.h5"), sums("again.h5"));
+    told(&folder, "repack sparse.h5 copy.h5", 0);
+    assert_eq!(sums("sparse.h5"), sums("copy.h5"));
 }

@@ -1,7 +1,9 @@
-//! Stored values on their way to another file: what lies in the heap is gathered first, and gets its new place when all is there.
+//! Stored values on their way to another file: what lies in the heap, or is of variable length in chunks, is gathered first, and gets its new place when all is there.
 
-use hyperslab_base::{Reader, Sink};
-use hyperslab_dtype::{Class, Datatype, HeapReference, Reference, Source};
+use std::borrow::Cow;
+
+use hyperslab_base::Sink;
+use hyperslab_dtype::{Arena, Class, Datatype, HeapReference, Reference, Source};
 
 use hyperslab_session::{Heap, Result, Session, room};
 
@@ -26,16 +28,27 @@ impl Copier<'_> {
         if !self.changes(session, from, to) {
             return Ok(None);
         }
+        self.gather_all(session, (from, to), (values, None), false).map(Some)
+    }
+
+    /// As [`Copier::gather`], of values that may have what is of variable length in an arena; for the heap of the target or, if they are to be `beside`, for an arena.
+    pub(super) fn gather_all(
+        &mut self,
+        session: &Session,
+        (from, to): (&Datatype, &Datatype),
+        (values, arena): (&[u8], Option<&Arena>),
+        beside: bool,
+    ) -> Result<Gathered> {
         let count = values.len() / from.size().max(1);
         let gathered = Gathered { values: room(count as u64, to.size())?, pieces: Vec::new() };
         let heap = session.heap();
-        let mut work = Work { copier: self, heap: &heap, gathered, nested: 0 };
+        let mut work = Work { copier: self, heap: &heap, arena, beside, gathered, nested: 0 };
         work.row(None, 0, (from, to), values, count)?;
         let Work { gathered, nested, .. } = work;
         // Values that cannot be copied take nothing from others.
         let left = self.nested_left(&heap);
         *left = left.saturating_sub(nested);
-        Ok(Some(gathered))
+        Ok(gathered)
     }
 
     /// How many bytes of sequences that hold references themselves may still come: each is in the file once, unless bad references lead back
@@ -54,12 +67,16 @@ impl Copier<'_> {
 struct Work<'a, 'b> {
     copier: &'a mut Copier<'b>,
     heap: &'a Heap<'a>,
+    /// Where what is of variable length is, if not in the heap.
+    arena: Option<&'a Arena>,
+    /// Whether it goes to an arena, not to a heap.
+    beside: bool,
     gathered: Gathered,
     /// Bytes of sequences that hold references themselves.
     nested: u64,
 }
 
-impl Work<'_, '_> {
+impl<'a> Work<'a, '_> {
     /// Values one after the other, to a place in a piece.
     fn row(
         &mut self,
@@ -69,7 +86,7 @@ impl Work<'_, '_> {
         bytes: &[u8],
         count: usize,
     ) -> Result<()> {
-        if !self.copier.changes(self.heap.session(), from, to) {
+        if !self.changes(from, to) {
             self.put(parent, at, bytes.get(..count.saturating_mul(from.size())).unwrap_or(bytes));
             return Ok(());
         }
@@ -103,30 +120,29 @@ impl Work<'_, '_> {
                 self.row(parent, at, (from.base(), to.base()), value, from.elements())
             }
             (Class::Vlen(from_vlen), Class::Vlen(to_vlen)) => {
-                let reference = HeapReference::decode(value)?;
-                if reference.is_null() {
-                    self.clear(parent, at, to.size());
-                    return Ok(());
-                }
                 let (from, size) = (&*from_vlen.base, to.size());
-                let count = reference.count as usize;
-                let stored = self.heap.object(reference.address, reference.index)?;
-                if let (Class::Reference(Reference::Revised(_)), true) = (from.class(), count > 0) {
+                let Some((count, stored)) = self.elements(value, from.size())? else {
+                    self.null(parent, at, to);
+                    return Ok(());
+                };
+                let form = Form::Sequence(count);
+                if let (Class::Reference(Reference::Revised(_)), None, true) = (from.class(), self.arena, count > 0) {
                     // libhdf5 gives each of them the room that it takes in memory, whatever its type says.
                     let room = (stored.len() / count).max(from.size()).max(1);
-                    let bytes = vec![0; stored.len()];
-                    let nth = self.add(Piece { bytes, parent, at, size, form: Form::Sequence(reference.count) });
-                    let each = (0..count).map(|nth| nth * room).zip(stored.chunks_exact(room));
-                    let target = (from, &*to_vlen.base);
+                    let target = if self.beside { to_vlen.base.size() } else { room };
+                    let bytes = vec![0; if self.beside { count.saturating_mul(target) } else { stored.len() }];
+                    let nth = self.add(Piece { bytes, parent, at, size, form });
+                    let each = (0..count).map(|nth| nth * target).zip(stored.chunks_exact(room));
                     return each.into_iter().try_for_each(|(at, value)| {
-                        self.one(Some(nth), at, target, value.get(..from.size()).unwrap_or(value))
+                        let value = value.get(..from.size()).unwrap_or(value);
+                        self.one(Some(nth), at, (from, &to_vlen.base), value)
                     });
                 }
                 let bytes = stored.get(..count.saturating_mul(from.size())).ok_or_else(|| {
                     let why = format!("{count} elements of {} bytes where the heap has {}", from.size(), stored.len());
                     hyperslab_dtype::Error::Sequence(why)
                 })?;
-                if from.has_vlen() {
+                if from.has_vlen() && self.arena.is_none() {
                     self.nested = self.nested.saturating_add(bytes.len() as u64);
                     if self.nested > *self.copier.nested_left(self.heap) {
                         let why = "references lead to more bytes than the file has".to_owned();
@@ -134,7 +150,7 @@ impl Work<'_, '_> {
                     }
                 }
                 let room = room(count as u64, to_vlen.base.size())?;
-                let piece = Piece { bytes: room, parent, at, size, form: Form::Sequence(reference.count) };
+                let piece = Piece { bytes: room, parent, at, size, form };
                 let nth = self.add(piece);
                 self.row(Some(nth), 0, (from, &to_vlen.base), bytes, count)
             }
@@ -146,80 +162,104 @@ impl Work<'_, '_> {
         }
     }
 
-    /// A reference to something of another file than the target. What has no copy is not referred to.
+    /// How many elements a sequence has, and their bytes; nothing if it is null.
+    fn elements(&self, value: &[u8], size: usize) -> Result<Option<(usize, Cow<'a, [u8]>)>> {
+        if let Some(arena) = self.arena {
+            return Ok(arena.get(value, size)?.map(|bytes| (bytes.len() / size.max(1), Cow::Borrowed(bytes))));
+        }
+        let reference = HeapReference::decode(value)?;
+        if reference.is_null() {
+            return Ok(None);
+        }
+        let stored = self.heap.object(reference.address, reference.index)?;
+        Ok(Some((reference.count as usize, Cow::Owned(stored))))
+    }
+
+    /// Whether values of a type are other bytes in the target.
+    fn changes(&self, from: &Datatype, to: &Datatype) -> bool {
+        let is_beside = |part: &Datatype| part.encoded_reference().is_some();
+        self.copier.changes(self.heap.session(), from, to) || from.any(&mut |part| is_beside(part))
+    }
+
+    /// A reference to something of another file than the target, or one that is kept elsewhere there. What has no copy is not referred to.
     fn reference(
         &mut self,
         parent: Option<usize>,
         at: usize,
-        reference: Reference,
+        kind: Reference,
         (from, to): (&Datatype, &Datatype),
         value: &[u8],
     ) -> Result<()> {
         let file = self.heap.session();
-        if *file == self.copier.target {
+        let is_own = *file == self.copier.target;
+        if is_own && from.size() == to.size() && from.encoded_reference().is_none() {
             self.put(parent, at, value);
             return Ok(());
         }
         // Null, and what cannot be understood any more, are null in the copy.
-        self.clear(parent, at, to.size());
-        let Ok(Some(referent)) = self.heap.dereference(from, value) else { return Ok(()) };
-        let outside = referent.file.is_some();
-        let copy = match outside {
-            true => Some(referent.address),
-            false => self.copier.referred(file, referent.address)?,
-        };
-        let Some(copy) = copy else { return Ok(()) };
-        let (from_width, to_width) = (file.file().widths().offsets, self.copier.target.file().widths().offsets);
-        let mut sink = Sink::new();
-        match reference {
-            Reference::Object => {
-                sink.uint(to_width, copy);
-                self.put(parent, at, sink.as_bytes());
-            }
-            Reference::Region => {
-                let stored = self.heap_object(value)?;
-                sink.uint(to_width, copy);
-                sink.extend(stored.get(from_width.bytes()..).unwrap_or_default());
-                let (bytes, form) = (sink.into_bytes(), Form::After(0));
-                self.add(Piece { bytes, parent, at, size: to.size(), form });
-            }
-            Reference::Revised(_) => {
-                let (kind, flags) = (value.first().copied().unwrap_or(0), value.get(1).copied().unwrap_or(0));
-                let inline = kind == OBJECT && flags & EXTERNAL == 0;
-                let stored = match inline {
-                    true => value.get(2..).unwrap_or_default().to_vec(),
-                    false => self.heap_object(value.get(6..).unwrap_or_default())?,
-                };
-                match outside {
-                    true => sink.extend(&stored),
-                    false => {
-                        let token = stored.first().map_or(0, |length| usize::from(*length));
-                        sink.extend(&[to_width.bytes() as u8]);
-                        sink.uint(to_width, copy);
-                        sink.extend(stored.get(1 + token..).unwrap_or_default());
-                    }
-                }
-                let body = sink.into_bytes();
-                let mut front = vec![kind, flags];
-                if inline {
-                    front.extend_from_slice(&body);
-                    front.truncate(to.size());
-                    self.put(parent, at, &front);
+        self.null(parent, at, to);
+        if kind == Reference::Object {
+            let Ok(Some(referent)) = self.heap.dereference(from, value) else { return Ok(()) };
+            let Some(copy) = self.copier.referred(file, referent.address)? else { return Ok(()) };
+            let mut sink = Sink::new();
+            sink.uint(self.copier.target.file().widths().offsets, copy);
+            self.put(parent, at, sink.as_bytes());
+            return Ok(());
+        }
+        let Ok(Some(said)) = self.said(kind, from, value) else { return Ok(()) };
+        let said = if is_own { Some(said) } else { self.translated(kind, said)? };
+        let Some(said) = said else { return Ok(()) };
+        let size = to.size();
+        if to.encoded_reference().is_some() {
+            self.add(Piece { bytes: said, parent, at, size, form: Form::Bytes });
+            return Ok(());
+        }
+        match (kind, said.as_slice()) {
+            (Reference::Revised(_), &[kind, flags, ref body @ ..]) => {
+                if kind == OBJECT && flags & EXTERNAL == 0 {
+                    self.put(parent, at, said.get(..size).unwrap_or(&said));
                     return Ok(());
                 }
+                let mut front = vec![kind, flags];
                 front.extend_from_slice(&(body.len() as u32).to_le_bytes());
                 self.put(parent, at, &front);
-                self.add(Piece { bytes: body, parent, at, size: to.size(), form: Form::After(6) });
+                self.add(Piece { bytes: body.to_vec(), parent, at, size, form: Form::After(6) });
+            }
+            _ => {
+                self.add(Piece { bytes: said, parent, at, size, form: Form::After(0) });
             }
         }
         Ok(())
     }
 
-    /// What lies in the heap, by its address and index.
-    fn heap_object(&self, place: &[u8]) -> Result<Vec<u8>> {
-        let mut reader = Reader::new("reference", place);
-        let address = reader.uint(self.heap.session().file().widths().offsets)?;
-        self.heap.object(address, reader.u32()?)
+    /// All that a reference says; nothing if it is null.
+    fn said(&self, kind: Reference, from: &Datatype, value: &[u8]) -> Result<Option<Vec<u8>>> {
+        match (from.encoded_reference(), self.arena) {
+            (Some(_), Some(arena)) => Ok(arena.get(value, 1)?.filter(|said| !said.is_empty()).map(<[u8]>::to_vec)),
+            _ => self.heap.encoded_reference(kind, value),
+        }
+    }
+
+    /// What a reference says of the copy of what it refers to; nothing if there is no copy.
+    fn translated(&mut self, kind: Reference, said: Vec<u8>) -> Result<Option<Vec<u8>>> {
+        let file = self.heap.session();
+        let Ok(referent) = self.heap.decode_reference(kind, &said) else { return Ok(None) };
+        if referent.file.is_some() {
+            return Ok(Some(said));
+        }
+        let Some(copy) = self.copier.referred(file, referent.address)? else { return Ok(None) };
+        let (from_width, to_width) = (file.file().widths().offsets, self.copier.target.file().widths().offsets);
+        let mut sink = Sink::new();
+        let rest = match (kind, said.as_slice()) {
+            (Reference::Revised(_), &[kind, flags, token, ref rest @ ..]) => {
+                sink.extend(&[kind, flags, to_width.bytes() as u8]);
+                rest.get(usize::from(token)..)
+            }
+            _ => said.get(from_width.bytes()..),
+        };
+        sink.uint(to_width, copy);
+        sink.extend(rest.unwrap_or_default());
+        Ok(Some(sink.into_bytes()))
     }
 
     fn add(&mut self, piece: Piece) -> usize {
@@ -231,9 +271,13 @@ impl Work<'_, '_> {
         self.slot(parent, at).iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
     }
 
-    /// Takes away what a structure around a value has put in its place.
-    fn clear(&mut self, parent: Option<usize>, at: usize, size: usize) {
-        self.slot(parent, at).iter_mut().take(size).for_each(|to| *to = 0);
+    /// Puts a null sequence or reference in place of what a structure around it has put there.
+    fn null(&mut self, parent: Option<usize>, at: usize, to: &Datatype) {
+        let is_named = matches!(to.class(), Class::Vlen(_)) || to.encoded_reference().is_some();
+        let is_in_arena = self.beside && is_named;
+        let slot = self.slot(parent, at).iter_mut().take(to.size());
+        // The start of what is null in an arena is all ones.
+        slot.enumerate().for_each(|(nth, to)| *to = if is_in_arena && nth < 8 { 0xff } else { 0 });
     }
 
     /// The bytes of a piece from a place on.

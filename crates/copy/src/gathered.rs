@@ -1,7 +1,7 @@
 //! Values on their way to another file, with what goes to its heap.
 
 use hyperslab_base::Sink;
-use hyperslab_dtype::HeapReference;
+use hyperslab_dtype::{Arena, HeapReference, Target};
 use hyperslab_session::{HeapWriter, Result, Session};
 
 /// Values, and what of them goes to the heap.
@@ -25,9 +25,11 @@ pub(super) struct Piece {
 /// How heap objects are referred to.
 pub(super) enum Form {
     /// With how many elements there are.
-    Sequence(u32),
+    Sequence(usize),
     /// By address and index alone, after so many other bytes.
     After(usize),
+    /// As so many bytes, beside the values.
+    Bytes,
 }
 
 impl Gathered {
@@ -50,16 +52,41 @@ impl Gathered {
             let range = piece.at..piece.at.saturating_add(piece.size);
             let Some(slot) = parent.and_then(|parent| parent.get_mut(range)) else { continue };
             match piece.form {
-                Form::Sequence(count) => HeapReference { count, address, index }.encode(slot)?,
+                Form::Sequence(count) => {
+                    let large =
+                        || hyperslab_dtype::Error::Sequence(format!("{count} elements are more than a file can count"));
+                    let count = u32::try_from(count).map_err(|_| large())?;
+                    HeapReference { count, address, index }.encode(slot)?;
+                }
                 Form::After(others) => {
                     let mut sink = Sink::new();
                     sink.uint(session.file().widths().offsets, address);
                     sink.u32(index);
                     slot.iter_mut().skip(others).zip(sink.as_bytes()).for_each(|(to, from)| *to = *from);
                 }
+                Form::Bytes => {}
             }
         }
         heap.commit()?;
         Ok(self.values)
+    }
+
+    /// The values, with everything beside them in an arena.
+    pub(super) fn into_arena(mut self) -> Result<(Vec<u8>, Arena)> {
+        let mut arena = Arena::default();
+        while let Some(piece) = self.pieces.pop() {
+            let parent = match piece.parent {
+                Some(parent) => self.pieces.get_mut(parent).map(|parent| &mut parent.bytes),
+                None => Some(&mut self.values),
+            };
+            let range = piece.at..piece.at.saturating_add(piece.size);
+            let Some(slot) = parent.and_then(|parent| parent.get_mut(range)) else { continue };
+            let count = match piece.form {
+                Form::Sequence(count) => count,
+                Form::Bytes | Form::After(_) => piece.bytes.len(),
+            };
+            arena.store(Some((count, &piece.bytes)), slot)?;
+        }
+        Ok((self.values, arena))
     }
 }

@@ -67,7 +67,8 @@ impl Copier<'_> {
 fn planned(copier: &Copier<'_>, from: &OpenDataset, committed: Option<u64>) -> Result<DatasetPlan> {
     let target = &copier.target;
     let datatype = target.in_file(from.datatype())?;
-    let (extent, element) = (from.stored_extent()?, datatype.size() as u64);
+    let element = if from.has_vlen_chunks() { datatype.in_chunks()?.size() } else { datatype.size() } as u64;
+    let extent = from.stored_extent()?;
     let (libver_min, fill) = (target.file().libver_min(), from.fill().clone());
     let filters = match from.dataset_filters() {
         DatasetFilters::Chunk(filters) => {

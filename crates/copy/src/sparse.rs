@@ -76,7 +76,7 @@ impl Copier<'_> {
         let mut values = from.read_stored_selection(&whole).of_source()?;
         let bytes = values.len() as u64;
         // Of variable length, equal bytes are the same object in one file only.
-        let fill = if from.datatype().has_vlen() { from.fill() } else { to.fill() };
+        let fill = if from.datatype().varies() { from.fill() } else { to.fill() };
         let runs = match undefined(fill, to.datatype().size()) {
             Some(fill) => keep_differing(&mut values, &fill),
             None => std::iter::once(0..whole.npoints()).collect(),

@@ -8,7 +8,7 @@ use super::{
     tree::Copier,
 };
 use hyperslab_dtype::Arena;
-use hyperslab_session::{Error, OpenDataset, room};
+use hyperslab_session::{OpenDataset, room};
 
 /// Stored bytes that are in memory at once, if no chunk is larger.
 pub(super) const BATCH: u64 = 16 << 20;
@@ -43,7 +43,8 @@ impl Copier<'_> {
     }
 
     fn all_values(&mut self, from: &OpenDataset, to: &OpenDataset, new: &Layout) -> Step<()> {
-        let is_alike = from.datatype() == to.datatype() && !from.datatype().has_reference();
+        let stay = !from.datatype().has_reference() || *from.session() == self.target;
+        let is_alike = from.datatype() == to.datatype() && stay;
         let in_chunks = from.has_vlen_chunks() && to.has_vlen_chunks();
         let changes = !(is_alike && in_chunks) && self.changes(from.session(), from.datatype(), to.datatype());
         let old = from.stored_layout().layout;
@@ -126,16 +127,42 @@ impl Copier<'_> {
     /// The selected values, where what is of variable length is in chunks here or there.
     fn selected_in_memory(&mut self, from: &OpenDataset, to: &OpenDataset, selection: &Space) -> Step<()> {
         if from.datatype().has_reference() {
-            let why = "references beside values of variable length in chunks are not followed in copies".to_owned();
-            return Err(Error::Change(why)).of_source();
+            return self.selected_with_references(from, to, selection);
         }
-        let (datatype, count) = (from.datatype().in_memory().of_source()?, selection.npoints());
+        let (datatype, count) = (from.memory_datatype().of_source()?, selection.npoints());
         let (mut values, mut arena) = (room(count, datatype.size())?, Arena::default());
         let places = Space::simple(&[count]).of_source()?;
         from.read_converted(selection, &datatype, &places, &mut values, &mut arena).of_source()?;
         let there = Space::with(to.extent(), selection.selection().clone()).of_source()?;
         to.write_converted(&there, &datatype, &places, &values, &arena)?;
         self.show((values.len() + arena.bytes().len()) as u64);
+        Ok(())
+    }
+
+    /// As [`Copier::selected_in_memory`], of values that refer to others.
+    fn selected_with_references(&mut self, from: &OpenDataset, to: &OpenDataset, selection: &Space) -> Step<()> {
+        let (places, mut arena) = (Space::simple(&[selection.npoints()]).of_source()?, Arena::default());
+        let (datatype, values) = match from.has_vlen_chunks() {
+            true => {
+                let datatype = from.memory_datatype().of_source()?;
+                let mut values = room(selection.npoints(), datatype.size())?;
+                from.read_converted(selection, &datatype, &places, &mut values, &mut arena).of_source()?;
+                (datatype, values)
+            }
+            false => (from.datatype().clone(), from.read_stored_selection(selection).of_source()?),
+        };
+        let (bytes, given) = ((values.len() + arena.bytes().len()) as u64, from.has_vlen_chunks().then_some(&arena));
+        let beside = to.has_vlen_chunks();
+        let target = if beside { to.memory_datatype()? } else { to.datatype().clone() };
+        let gathered = self.gather_all(from.session(), (&datatype, &target), (&values, given), beside).of_source()?;
+        let there = Space::with(to.extent(), selection.selection().clone()).of_source()?;
+        if beside {
+            let (values, arena) = gathered.into_arena()?;
+            to.write_converted(&there, &target, &places, &values, &arena)?;
+        } else {
+            to.write_stored(&there, || gathered.store(to.session()))?;
+        }
+        self.show(bytes);
         Ok(())
     }
 

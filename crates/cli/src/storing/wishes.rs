@@ -214,7 +214,6 @@ fn can_be(old: &Dataset, wish: &Wish) -> bool {
     match &wish.layout {
         Some(Layout::Compact) => !grows && bytes.is_some_and(|bytes| bytes <= MOST_COMPACT),
         Some(Layout::Contiguous) => !grows && bytes.is_some(),
-        Some(Layout::Sparse(_)) if old.datatype().has_reference() => false,
         Some(Layout::Chunked(Some(chunk)) | Layout::Sparse(Some(chunk))) => {
             chunk.len() == extent.rank() && !extent.is_empty()
         }

@@ -12,6 +12,7 @@ mod foreign_sections;
 mod libhdf5;
 mod model;
 mod order;
+mod references;
 mod requests;
 mod section_filters;
 mod sizes;

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use fastrand::Rng;
-use hyperslab::{Dataset, Element, Storable, space::Space};
+use hyperslab::{Dataset, Element, ObjectReference, Storable, space::Space};
 
 /// A type of values.
 pub(super) trait Value: Element + Storable + Clone + Debug + PartialEq + Send + 'static {
@@ -106,19 +106,26 @@ impl Value for Nested {
     }
 }
 
-/// Of fixed size and of variable length.
+/// Addresses are values like others: nothing follows them here.
+fn object(random: &mut Rng) -> ObjectReference {
+    ObjectReference::new(random.u64(0..5) * 96)
+}
+
+/// Of fixed size and of variable length, with references.
 #[derive(Element, Clone, Debug, PartialEq)]
 pub(super) struct Mixed {
     time: f64,
     name: String,
     track: Vec<Point>,
     pair: [u16; 2],
+    near: ObjectReference,
 }
 
 #[derive(Element, Clone, Debug, PartialEq)]
 pub(super) struct Point {
     x: i32,
     note: String,
+    from: ObjectReference,
 }
 
 /// Some members of it.
@@ -130,13 +137,14 @@ struct Short {
 
 impl Value for Mixed {
     fn random(random: &mut Rng) -> Mixed {
-        let point = |random: &mut Rng| Point { x: random.i32(..), note: String::random(random) };
+        let point = |random: &mut Rng| Point { x: random.i32(..), note: String::random(random), from: object(random) };
         let track = (0..random.usize(0..4)).map(|_| point(random)).collect();
-        Mixed { time: random.f64(), name: String::random(random), track, pair: [random.u16(..), 7] }
+        let (name, pair, near) = (String::random(random), [random.u16(..), 7], object(random));
+        Mixed { time: random.f64(), name, track, pair, near }
     }
 
     fn undefined() -> Mixed {
-        Mixed { time: 0.0, name: String::new(), track: Vec::new(), pair: [0; 2] }
+        Mixed { time: 0.0, name: String::new(), track: Vec::new(), pair: [0; 2], near: ObjectReference::NULL }
     }
 
     fn write_otherwise(dataset: &Dataset, selection: &Space, values: &[Mixed]) {
