@@ -36,6 +36,8 @@ pub(crate) struct StructuredLayout {
     /// The same sections, without filters.
     plain: Vec<SectionCoder>,
     filters: bool,
+    /// The most bytes of a chunk before the filters, if its index may have no room for what values have.
+    most: Option<u64>,
     shape: Arc<ElementShape>,
     undefined: Undefined,
     /// What chunks took in memory, on average of late.
@@ -50,6 +52,7 @@ impl StructuredLayout {
         (structure, shape, undefined): (ChunkStructure, Arc<ElementShape>, Undefined),
         pipelines: &[Pipeline],
         registry: &Arc<Registry>,
+        dense_bytes: u64,
     ) -> Result<StructuredLayout> {
         if structure.has_vlen() == shape.slots.is_empty() {
             let has = if structure.has_vlen() {
@@ -60,13 +63,16 @@ impl StructuredLayout {
             return Err(Error::Layout(format!("the dataset has {has}")));
         }
         let filters = pipelines.iter().any(|pipeline| !pipeline.steps().is_empty());
+        let steps = pipelines.iter().map(|pipeline| pipeline.steps().len()).sum();
+        let most = structure.size_width(dense_bytes).max();
+        let most = (structure.has_vlen() && most < u64::MAX).then(|| before_filters(most, steps));
         let pipeline = |number: usize| pipelines.get(number).cloned().unwrap_or_default();
         let numbers = 0..usize::from(structure.sections());
         let coders = numbers.clone().map(|number| SectionCoder::new(number, pipeline(number), registry.clone()));
         let plain = numbers.map(|number| SectionCoder::new(number, Pipeline::default(), registry.clone()));
         let (coders, plain) = (coders.collect(), plain.collect());
         let (footprint, runs) = (AtomicUsize::new(USUAL), AtomicU64::new(ELEMENTS));
-        Ok(StructuredLayout { structure, coders, plain, filters, shape, undefined, footprint, runs })
+        Ok(StructuredLayout { structure, coders, plain, filters, most, shape, undefined, footprint, runs })
     }
 
     /// What an element is.
@@ -104,6 +110,11 @@ impl StructuredLayout {
         let checksum = if self.has_checksum(number) { CHECKSUM as u64 } else { 0 };
         let bytes = sections.get(number).map_or(0, |section| section.unfiltered.unwrap_or(section.size));
         bytes.saturating_sub(checksum)
+    }
+
+    /// The most bytes that a chunk has before its filters, if its index may have no room for what values have.
+    pub(crate) fn most_bytes(&self) -> Option<u64> {
+        self.most
     }
 
     pub(crate) fn structure(&self) -> ChunkStructure {
@@ -149,5 +160,23 @@ impl StructuredLayout {
         }
         let (runs, before) = (chunk.run_count() * ELEMENTS / chunk.count().max(1), self.runs.load(Ordering::Relaxed));
         self.runs.store(if runs > before { runs } else { before - before / 8 + runs / 8 }, Ordering::Relaxed);
+    }
+}
+
+/// So many bytes that no filters make more than `most` of them. A filter that is known adds at most a 64th and some more: deflate less than a thousandth, bzip2 a hundredth and 600.
+fn before_filters(most: u64, steps: usize) -> u64 {
+    (0..steps).fold(most, |most, _| most.saturating_sub(1024) / 65 * 64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::before_filters;
+
+    #[test]
+    fn filters_have_room_to_make_bytes_more() {
+        assert_eq!(before_filters(65_535, 0), 65_535);
+        let most = before_filters(65_535, 1);
+        assert!(most + most / 64 + 1024 <= 65_535 && most > 63_000, "{most}");
+        assert_eq!(before_filters(255, 3), 0);
     }
 }

@@ -84,6 +84,11 @@ impl PackedElements {
         self.runs
     }
 
+    /// The bytes of what is of variable length in them.
+    pub(super) fn heap_bytes(&self) -> u64 {
+        self.values().map(|values| values.heap.len() as u64).sum()
+    }
+
     /// The memory that they take.
     pub(super) fn memory(&self) -> usize {
         let spare = (self.segments.capacity() - self.segments.len()) * size_of::<Segment>();

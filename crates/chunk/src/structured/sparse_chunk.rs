@@ -80,6 +80,7 @@ impl SparseChunk {
         if from.erases() {
             return self.erase(&piece.file);
         }
+        self.check_room(layout, piece, from)?;
         let values = from.values();
         for_each_part(&piece.file, &piece.memory, &mut |parts| match from.plan() {
             None => self.elements.write(parts, values),
@@ -250,7 +251,7 @@ pub(crate) fn most_growth(layout: &ChunkLayout, piece: &Piece, from: WriteBuffer
 }
 
 /// The bytes of variable length in the values of a piece.
-fn heap_bytes(layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<u64> {
+pub(super) fn heap_bytes(layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<u64> {
     let (shape, values) = (layout.shape(), from.values());
     if shape.slots.is_empty() || from.erases() {
         return Ok(0);
@@ -274,7 +275,7 @@ fn put_fill(places: Option<&mut [u8]>, fill: PackedValues<'_>, shape: &ElementSh
 }
 
 /// Elements of a chunk by their numbers.
-fn numbers(first: u64, count: u64) -> Result<Range<u32>> {
+pub(super) fn numbers(first: u64, count: u64) -> Result<Range<u32>> {
     let number = |number: u64| u32::try_from(number).map_err(|_| outside());
     Ok(number(first)?..number(first.saturating_add(count))?)
 }

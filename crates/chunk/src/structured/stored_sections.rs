@@ -1,10 +1,10 @@
 //! A structured chunk from the file and back: its sections, and the elements that they tell of.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use hyperslab_base::{lookup3, memory};
 use hyperslab_format::Sections;
-use hyperslab_space::Space;
+use hyperslab_space::{Piece, Space};
 
 use super::{
     packed_elements::PackedElements,
@@ -12,10 +12,10 @@ use super::{
     section_coder::{CHECKSUM, SectionCoder},
     segment::Segments,
     selection_section,
-    sparse_chunk::SparseChunk,
+    sparse_chunk::{SparseChunk, heap_bytes, numbers},
 };
 use crate::{
-    ChunkCoord, ChunkLayout, EncodedChunk, Error, Result, StoredAs, Workspace, layout::StructuredLayout,
+    ChunkCoord, ChunkLayout, EncodedChunk, Error, Result, StoredAs, Workspace, WriteBuffer, layout::StructuredLayout,
     transfer::scatter::outside,
 };
 
@@ -116,35 +116,95 @@ impl SparseChunk {
             sections.push(section);
             stored = bytes;
         }
-        let (mut fixed, mut heap) = self.packed(layout)?;
-        for (number, raw) in [(Some(structured.fixed()), &mut fixed), (structured.vlen(), &mut heap)] {
+        let (fixed, heap) = self.packed(layout)?;
+        // What is done is dropped before the next section.
+        for (number, mut raw) in [(Some(structured.fixed()), fixed), (structured.vlen(), heap)] {
             let Some(number) = number else { continue };
             if structured.has_checksum(number) {
-                let checksum = lookup3(raw);
-                memory::append(raw, &checksum.to_le_bytes())?;
+                let checksum = lookup3(&raw);
+                memory::append(&mut raw, &checksum.to_le_bytes())?;
             }
-            sections.push(add(number, raw, &mut stored)?);
+            sections.push(add(number, &raw, &mut stored)?);
         }
         stored.shrink_to_fit();
         let sections = Sections::new(&sections).ok_or_else(outside)?;
         EncodedChunk::structured(coord.clone(), stored.into(), sections, filtered).ok_or_else(outside)
     }
 
+    /// The bytes of the values that the file has: of the defined elements, or of all.
+    fn stored_bytes(&self, layout: &ChunkLayout) -> Result<u64> {
+        match structured(layout)?.structure().is_sparse() {
+            true => Ok(self.count().saturating_mul(layout.element())),
+            false => Ok(layout.dense_bytes() as u64),
+        }
+    }
+
+    /// The bytes of what is of variable length in these values.
+    fn stored_heap(&self, layout: &ChunkLayout) -> Result<u64> {
+        let structured = structured(layout)?;
+        let undefined =
+            if structured.structure().is_sparse() { 0 } else { layout.elements().saturating_sub(self.count()) };
+        let fill = (structured.fill().heap.len() as u64).saturating_mul(undefined);
+        Ok(self.elements().heap_bytes().saturating_add(fill))
+    }
+
+    /// Refuses values for which the index of the dataset has no room, before the chunk changes: what filters make of them is known later, so they are expected to make it no
+    /// smaller, and no larger than any filter that is known does.
+    pub(super) fn check_room(&self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<()> {
+        let (structured, shape) = (structured(layout)?, layout.shape());
+        let Some(most) = structured.most_bytes() else { return Ok(()) };
+        let fill = structured.fill().heap.len() as u64;
+        let around = layout.dense_bytes() as u64 + BEFORE + 2 * CHECKSUM as u64;
+        let (now, new) = (self.elements().heap_bytes(), heap_bytes(layout, piece, from)?);
+        let bytes = |old: u64, undefined: u64| {
+            let heap = now.saturating_sub(old).saturating_add(new).saturating_add(fill.saturating_mul(undefined));
+            around.saturating_add(heap)
+        };
+        let undefined = layout.elements().saturating_sub(self.count());
+        if bytes(0, undefined) <= most {
+            return Ok(());
+        }
+        // Points may name an element again and again.
+        let mut runs: Vec<Range<u32>> =
+            piece.file.runs(1)?.map(|run| numbers(run.offset, run.len)).collect::<Result<_>>()?;
+        runs.sort_unstable_by_key(|run| run.start);
+        let (mut old, mut defined, mut selected, mut end) = (0, 0, 0, 0);
+        for run in runs {
+            let run = run.start.max(end)..run.end;
+            if run.is_empty() {
+                continue;
+            }
+            end = run.end;
+            selected += run.len() as u64;
+            self.elements().visit(run, &mut |run, values| {
+                (old, defined) = (old + values.heap_bytes(shape)?, defined + run.len() as u64);
+                Ok(())
+            })?;
+        }
+        match bytes(old, undefined.saturating_sub(selected - defined)) {
+            bytes if bytes <= most => Ok(()),
+            bytes => Err(Error::Layout(format!(
+                "chunk {:?} would have {bytes} bytes with what is of variable length in its values, and its index has room for {most}: larger chunks and sparse ones have more room",
+                piece.chunk.to_vec()
+            ))),
+        }
+    }
+
     /// The values as the file has them: of the defined elements, or of all, and what is of variable length in them, with how much of it is unused.
     fn packed(&self, layout: &ChunkLayout) -> Result<(Vec<u8>, Vec<u8>)> {
         let (structured, shape) = (structured(layout)?, layout.shape());
-        let (mut fixed, mut heap);
+        let around = BEFORE as usize + CHECKSUM;
+        let (room, heap_room) = (usize::try_from(self.stored_bytes(layout)?), self.stored_heap(layout)?);
+        let mut fixed = memory::with_room(room.unwrap_or(usize::MAX).saturating_add(CHECKSUM))?;
+        let mut heap = memory::with_room(usize::try_from(heap_room).unwrap_or(usize::MAX).saturating_add(around))?;
         if structured.structure().is_sparse() {
-            fixed = memory::with_room(self.elements().values().map(|values| values.fixed.len()).sum())?;
-            heap = memory::with_room(self.elements().values().map(|values| values.heap.len()).sum())?;
             self.elements().values().try_for_each(|values| values.append_to(shape, &mut fixed, &mut heap))?;
         } else {
             let all = u32::try_from(layout.elements()).map_err(|_| outside())?;
-            (fixed, heap) = (memory::zeroed(layout.dense_bytes() as u64)?, Vec::new());
+            memory::resize(&mut fixed, layout.dense_bytes(), 0)?;
             self.copy(0..all, &mut fixed, Some(&mut heap), layout)?;
         }
         if structured.vlen().is_some() {
-            memory::reserve(&mut heap, BEFORE as usize)?;
             heap.splice(0..0, [0; BEFORE as usize]);
         }
         Ok((fixed, heap))
