@@ -89,6 +89,7 @@ fn memory_follows_the_size_of_the_file() {
     sparse::spoiled_files_take_little();
     sparse::vast_chunks_take_what_their_elements_take();
     sparse::a_chunk_grows_point_by_point();
+    sparse::encoding_takes_what_the_cache_may_take();
 }
 
 fn values_that_do_not_fit_are_an_error() {

@@ -28,9 +28,12 @@ fn cache() -> CacheConfig {
     CacheConfig::default().bytes(BUDGET).adaptive(BUDGET, BUDGET)
 }
 
+fn options() -> OpenOptions {
+    OpenOptions::new().libver_min(LibVersion::V110).cache(cache())
+}
+
 fn create(storage: Arc<dyn Driver>, filtered: bool) -> (File, Dataset) {
-    let options = OpenOptions::new().libver_min(LibVersion::V110).cache(cache());
-    let file = options.create_new().open_on(storage).unwrap();
+    let file = options().create_new().open_on(storage).unwrap();
     let new = file.root().unwrap().new_dataset::<u8>().shape([SIDE, SIDE]).max_shape([None, None]);
     let new = new.chunks([CHUNK, CHUNK]).sparse();
     let dataset = if filtered { new.shuffle().deflate(1) } else { new }.create(NAME).unwrap();
@@ -39,7 +42,10 @@ fn create(storage: Arc<dyn Driver>, filtered: bool) -> (File, Dataset) {
 
 /// Does something with the file, opened with nothing in memory, and says how much memory that took.
 fn small<T>(storage: &Arc<dyn Driver>, what: &str, work: impl FnOnce(&File, &Dataset) -> T) -> T {
-    let file = OpenOptions::new().read_write().cache(cache()).open_on(storage.clone()).unwrap();
+    in_file(OpenOptions::new().read_write().cache(cache()).open_on(storage.clone()).unwrap(), what, work)
+}
+
+fn in_file<T>(file: File, what: &str, work: impl FnOnce(&File, &Dataset) -> T) -> T {
     let dataset = file.dataset(NAME).unwrap();
     let (result, taken) = peak(|| {
         let result = work(&file, &dataset);
@@ -111,6 +117,45 @@ pub(crate) fn a_chunk_grows_point_by_point() {
     });
     let count = small(&storage, "defined", |_, dataset| dataset.defined(&dataset.space()).unwrap().npoints());
     assert!((99_990..=100_000).contains(&count), "{count}");
+}
+
+/// Encoding takes more than chunks do in memory: those with one text each, of which the file has all elements, and those whose places are many and small.
+pub(crate) fn encoding_takes_what_the_cache_may_take() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("encoded.h5");
+    let remade = |make: &dyn Fn(&File)| {
+        let _ = std::fs::remove_file(&path);
+        let file = options().create_new().open(&path).unwrap();
+        make(&file);
+        file.close().unwrap();
+        OpenOptions::new().read_write().cache(cache()).open(&path).unwrap()
+    };
+    for filtered in [false, true] {
+        // A chunk has 2 MiB in the file, and less than a KiB in memory.
+        let file = remade(&|file| {
+            let new = file.root().unwrap().new_dataset::<String>().shape([32 << 17]).chunks([1 << 17]).vlen_in_chunks();
+            if filtered { new.deflate(1) } else { new }.create(NAME).unwrap();
+        });
+        in_file(file, "a text in each of 32 chunks", |_, dataset| {
+            for nth in 0..32 {
+                dataset.write_slice(s![nth << 17], &["text"]).unwrap();
+            }
+        });
+        let file = OpenOptions::new().cache(cache()).open(&path).unwrap();
+        let texts = file.dataset(NAME).unwrap().read_slice::<String>(s![(9 << 17)..(9 << 17) + 2]).unwrap();
+        assert_eq!(texts, ["text", ""]);
+        drop(file);
+
+        let file = remade(&|file| {
+            let new = file.root().unwrap().new_dataset::<u8>().shape([16, 1 << 20]).chunks([1, 1 << 20]).sparse();
+            if filtered { new.deflate(1) } else { new }.create(NAME).unwrap();
+        });
+        in_file(file, "every other element of 16 chunks", |_, dataset| {
+            for nth in 0..16 {
+                dataset.write_slice(s![nth, 0..(1 << 16); 2], &[nth as u8; 1 << 15]).unwrap();
+            }
+        });
+    }
+    std::fs::remove_file(path).unwrap();
 }
 
 /// What spoiled files say of their chunks takes no memory before the file is known to have it.

@@ -5,11 +5,12 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    ops::Range,
     sync::Arc,
     time::Instant,
 };
 
-use hyperslab_cache::{Reading, WriteBack, WriteFailure, assert_no_locks_held};
+use hyperslab_cache::{Cache, Demand, Reading, Reservation, WriteBack, WriteFailure, assert_no_locks_held};
 use hyperslab_driver::cores;
 use hyperslab_file::OpenFile;
 
@@ -65,15 +66,31 @@ impl ChunkCache {
             // A thread that wants to change a chunk waits until it is written.
             let open: Vec<Vec<_>> =
                 groups.iter().map(|group| group.taken.iter().map(|(_, taken)| taken.read()).collect()).collect();
-            let (mut ready, mut begun) = (Vec::new(), Instant::now());
-            for ((nth, group), open) in groups.iter().enumerate().zip(&open) {
-                encode((nth, group), open, &mut ready, &mut outcome);
-                let ended = Instant::now();
-                group.partition.encoded_for(ended - begun);
-                begun = ended;
+            let costs = groups.iter().zip(&open).flat_map(|(group, open)| group.encoding_excess(open)).collect();
+            let mut rounds = Rounds { cache: &self.cache, costs, begun: 0 };
+            let mut any_stored = false;
+            while let Some((round, _aside)) = rounds.next() {
+                let (mut ready, mut first) = (Vec::new(), 0);
+                for ((nth, group), open) in groups.iter().enumerate().zip(&open) {
+                    let last = first + group.taken.len();
+                    let of_group = round.start.max(first)..round.end.min(last);
+                    if !of_group.is_empty() {
+                        let begun = Instant::now();
+                        encode(
+                            (nth, group),
+                            of_group.start - first..of_group.end - first,
+                            open,
+                            &mut ready,
+                            &mut outcome,
+                        );
+                        group.partition.encoded_for(begun.elapsed());
+                    }
+                    first = last;
+                }
+                assert_no_locks_held("before chunks are written");
+                any_stored |= store_in_portions(file, &groups, &ready, &mut outcome);
             }
-            assert_no_locks_held("before chunks are written");
-            store_in_portions(file, &groups, &ready, &mut outcome)
+            any_stored
         };
         if any_stored {
             self.cache.retry_failed();
@@ -90,21 +107,62 @@ impl ChunkCache {
     }
 }
 
-/// Adds the chunks of a group, as the file will have them, to those that are `ready`.
+/// Chunks that are encoded together: as many as there is memory for beside the chunks, at least one.
+struct Rounds<'a> {
+    cache: &'a Cache<ResidentChunk>,
+    /// About how much more memory encoding takes than the chunk, of each.
+    costs: Vec<usize>,
+    begun: usize,
+}
+
+/// Where other threads have the memory, a round takes this part of it nevertheless: a chunk that is on its way out waits for no thread.
+const UNRESERVED: usize = 16;
+
+impl<'a> Rounds<'a> {
+    fn next(&mut self) -> Option<(Range<usize>, Option<Reservation<'a>>)> {
+        let limits = self.cache.limits();
+        let most = limits.active.saturating_sub(limits.quiescent);
+        let (mut round, mut aside) = self.round(most)?;
+        let mut reservation = self.cache.try_reserve(Demand { chunks: 0, aside });
+        if reservation.is_none() {
+            (round, aside) = self.round(most / UNRESERVED)?;
+            reservation = self.cache.try_reserve(Demand { chunks: 0, aside });
+        }
+        self.begun = round.end;
+        Some((round, reservation))
+    }
+
+    /// The next chunks that take so much memory at most, or one, and what they take.
+    fn round(&self, most: usize) -> Option<(Range<usize>, usize)> {
+        let costs = self.costs.get(self.begun..).filter(|costs| !costs.is_empty())?;
+        let (mut count, mut taken) = (0, 0usize);
+        for cost in costs {
+            let more = taken.saturating_add(*cost);
+            if count > 0 && more > most {
+                break;
+            }
+            (count, taken) = (count + 1, more);
+        }
+        Some((self.begun..self.begun + count, taken))
+    }
+}
+
+/// Adds some chunks of a group, as the file will have them, to those that are `ready`.
 fn encode<'a>(
     (group, of): (usize, &'a Group),
+    range: Range<usize>,
     open: &'a [Option<Open<'_>>],
     ready: &mut Vec<Ready<'a>>,
     outcome: &mut Outcome,
 ) {
     let storage = of.source().storage();
-    let encoded = match of.encode(open) {
+    let encoded = match of.encode(range.clone(), open) {
         Ok(encoded) => encoded,
         // Chunks of a dataset that is deleted need not be written.
         Err(_) if !storage.is_alive() => return,
-        Err(why) => return outcome.fail((group, of), &(0..of.taken.len()).collect::<Vec<_>>(), why),
+        Err(why) => return outcome.fail((group, of), &range.collect::<Vec<_>>(), why),
     };
-    for (nth, encoded) in encoded.into_iter().enumerate() {
+    for (nth, encoded) in range.zip(encoded) {
         match encoded {
             Ok(chunk) => ready.push(Ready { group, nth, chunk }),
             Err(_) if !storage.is_alive() => {}
@@ -165,13 +223,29 @@ impl Group {
         self.taken.get(nth).map_or(&[], |(coord, _)| coord)
     }
 
+    /// About how much more memory encoding takes than the chunk, of each.
+    fn encoding_excess(&self, open: &[Option<Open<'_>>]) -> impl Iterator<Item = usize> {
+        let layout = self.source().layout();
+        let cost = |(chunk, (_, taken)): (&Option<Open<'_>>, &(_, WriteBack<ResidentChunk>))| match chunk {
+            // What is wrong with it is told when it is encoded.
+            Some(chunk) if taken.encoded().is_none() => chunk.encoding_excess(layout).unwrap_or_default(),
+            _ => 0,
+        };
+        open.iter().zip(&self.taken).map(cost)
+    }
+
     /// The chunks as the file will have them, those that can be encoded.
-    fn encode<'a>(&'a self, open: &'a [Option<Open<'_>>]) -> Result<Vec<Result<EncodedChunk<'a>>>> {
+    fn encode<'a>(
+        &'a self,
+        range: Range<usize>,
+        open: &'a [Option<Open<'_>>],
+    ) -> Result<Vec<Result<EncodedChunk<'a>>>> {
+        let (taken, open) = (self.taken.get(range.clone()).unwrap_or_default(), open.get(range).unwrap_or_default());
         let view = self.source().storage().live_view()?;
         let values = view.values()?;
-        let forms: Vec<_> = self.taken.iter().map(|(coord, _)| values.stored_as(coord)).collect();
+        let forms: Vec<_> = taken.iter().map(|(coord, _)| values.stored_as(coord)).collect();
         drop(view);
-        let items = self.taken.iter().zip(open).zip(forms).collect();
+        let items = taken.iter().zip(open).zip(forms).collect();
         cores::map(items, |workspace, ((taken, chunk), form)| {
             Ok(self.encode_one(taken, chunk.as_ref(), form, workspace))
         })

@@ -19,6 +19,10 @@ use crate::{
     transfer::scatter::outside,
 };
 
+/// About the memory that section 0 takes for a run of elements while it is encoded, and for each dimension of it.
+const RUN: u64 = 64;
+const NUMBERS: u64 = 24;
+
 /// What was missing of a chunk that was loaded in part.
 pub enum Rest {
     /// The values, by rising number of their elements.
@@ -146,6 +150,17 @@ impl SparseChunk {
             if structured.structure().is_sparse() { 0 } else { layout.elements().saturating_sub(self.count()) };
         let fill = (structured.fill().heap.len() as u64).saturating_mul(undefined);
         Ok(self.elements().heap_bytes().saturating_add(fill))
+    }
+
+    /// About the memory that encoding takes at its peak, beside the chunk.
+    pub(crate) fn encoding_memory(&self, layout: &ChunkLayout) -> Result<u64> {
+        let structured = structured(layout)?;
+        let values = self.stored_bytes(layout)?.saturating_add(self.stored_heap(layout)?);
+        // Beside the stored bytes, what goes into a filter and what comes out of it.
+        let copies = if structured.filters() { 4 } else { 2 };
+        let rank = layout.chunk().len() as u64;
+        let selection = if structured.structure().is_sparse() { RUN + NUMBERS * rank } else { 0 };
+        Ok(values.saturating_mul(copies).saturating_add(self.run_count().saturating_mul(selection)))
     }
 
     /// Refuses values for which the index of the dataset has no room, before the chunk changes: what filters make of them is known later, so they are expected to make it no

@@ -182,6 +182,17 @@ impl ResidentChunk {
         }
     }
 
+    /// About how much more memory encoding takes than the chunk does: requests expect no more than that of it.
+    pub(crate) fn encoding_excess(&self, layout: &ChunkLayout) -> Result<usize> {
+        match self {
+            ResidentChunk::Dense(_) => Ok(0),
+            ResidentChunk::Sparse(sparse) => {
+                let bytes = usize::try_from(sparse.encoding_memory(layout)?).unwrap_or(usize::MAX);
+                Ok(bytes.saturating_sub(sparse.memory()))
+            }
+        }
+    }
+
     /// The memory that the values take, in bytes.
     pub(crate) fn memory(&self) -> usize {
         match self {
