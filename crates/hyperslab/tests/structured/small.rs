@@ -7,11 +7,11 @@ use hyperslab::{
     driver::{Driver, Memory, Transfer},
     filter::Registry,
 };
-use hyperslab_chunk::{ChunkCoord, ChunkFilters, Chunked, ChunkedParts, EncodedChunk, Filling};
+use hyperslab_chunk::{ChunkCoord, ChunkFilters, Chunked, ChunkedParts, EncodedChunk, Filling, VlenParts};
 use hyperslab_file::{Header, HeaderEdit, OpenFile};
 use hyperslab_format::{
     ChunkEntry,
-    message::{AllocTime, DataLayout, DatasetFilters, FillTime, FillValue, FillWrite, SectionFilters, kind},
+    message::{AllocTime, DataLayout, DatasetFilters, FillTime, FillValue, FillWrite, Layout, SectionFilters, kind},
     version::LibVersion,
 };
 use hyperslab_space::{Extent, Space};
@@ -36,6 +36,56 @@ pub(super) enum Filters {
     Fletcher32,
 }
 
+/// What chunks are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Sparse,
+    SparseVlen,
+    DenseVlen,
+}
+
+impl Kind {
+    pub(super) const VLEN: [Kind; 2] = [Kind::SparseVlen, Kind::DenseVlen];
+
+    pub(super) fn is_sparse(self) -> bool {
+        self != Kind::DenseVlen
+    }
+
+    /// Writes a value to each selected element: a number, or the text of it.
+    pub(super) fn write(self, dataset: &Dataset, part: &Space, values: &[i16]) -> hyperslab::Result<()> {
+        match self {
+            Kind::Sparse => dataset.write_selection(part, values),
+            _ => dataset.write_selection(part, &values.iter().map(|value| text(*value)).collect::<Vec<_>>()),
+        }
+    }
+
+    /// Reads what was written so; elements that were not are 0.
+    pub(super) fn read(self, dataset: &Dataset, part: &Space) -> hyperslab::Result<Vec<i16>> {
+        if self == Kind::Sparse {
+            return dataset.read_selection::<i16>(part);
+        }
+        let number = |found: &String| {
+            let number = found.split(' ').next().unwrap().parse().unwrap_or_default();
+            assert_eq!(*found, text(number));
+            number
+        };
+        Ok(dataset.read_selection::<String>(part)?.iter().map(number).collect())
+    }
+
+    /// Erases elements, or lets them be as if they were never written.
+    pub(super) fn erase(self, dataset: &Dataset, part: &Space) -> hyperslab::Result<()> {
+        if self.is_sparse() { dataset.erase(part) } else { dataset.write_fill(part) }
+    }
+}
+
+/// Text that says a number, of any length; none for 0.
+fn text(number: i16) -> String {
+    match number {
+        0 => String::new(),
+        _ => format!("{number} {}", "long".repeat(usize::from(number.unsigned_abs()) % 9)),
+    }
+}
+
 impl Index {
     pub(super) const ALL: [Index; 4] = [Index::Single, Index::FixedArray, Index::ExtensibleArray, Index::BtreeV2];
 
@@ -53,11 +103,22 @@ impl Index {
         }
     }
 
-    /// A file with a dataset of 6 × 7 elements of 16 bits without values.
-    pub(super) fn create(self, filters: Filters, options: OpenOptions, storage: Arc<dyn Driver>) -> (File, Dataset) {
+    /// A file with a dataset of 6 × 7 elements, of 16 bits or texts, without values.
+    pub(super) fn create(
+        self,
+        (kind, filters): (Kind, Filters),
+        options: OpenOptions,
+        storage: Arc<dyn Driver>,
+    ) -> (File, Dataset) {
         let file = options.create_new().open_on(storage).unwrap();
-        let new = file.root().unwrap().new_dataset::<i16>().shape([6, 7]).max_shape(self.max()).chunks(self.chunk());
-        let dataset = filters.of(new.sparse()).create(NAME).unwrap();
+        let root = file.root().unwrap();
+        let new = match kind {
+            Kind::Sparse => root.new_dataset::<i16>().sparse(),
+            Kind::SparseVlen => root.new_dataset::<String>().sparse(),
+            Kind::DenseVlen => root.new_dataset::<String>().vlen_in_chunks(),
+        };
+        let new = new.shape([6, 7]).max_shape(self.max()).chunks(self.chunk());
+        let dataset = filters.of(new).create(NAME).unwrap();
         (file, dataset)
     }
 }
@@ -76,10 +137,15 @@ impl Filters {
 
 /// The bytes of a file with a dataset in which these points have these values.
 pub(super) fn file(index: Index, filters: Filters, points: &[u64], values: &[i16]) -> Vec<u8> {
+    file_of((Kind::Sparse, index, filters), points, values)
+}
+
+/// As [`file`], with chunks of a kind.
+pub(super) fn file_of((kind, index, filters): (Kind, Index, Filters), points: &[u64], values: &[i16]) -> Vec<u8> {
     let storage = Arc::new(Memory::new());
-    let (file, dataset) = index.create(filters, options(), storage.clone());
+    let (file, dataset) = index.create((kind, filters), options(), storage.clone());
     if !values.is_empty() {
-        dataset.write_selection(&points_of(&[6, 7], points), values).unwrap();
+        kind.write(&dataset, &points_of(&[6, 7], points), values).unwrap();
     }
     drop(dataset);
     file.close().unwrap();
@@ -120,11 +186,11 @@ fn chunked(file: &OpenFile, address: u64) -> Chunked {
         filters.map_or(ChunkFilters::Sections(Vec::new()), |message| hyperslab_chunk::filters(&message).unwrap());
     let DataLayout { layout, version, .. } = layout_of(file, address);
     let (registry, layout, extent) = (Arc::new(Registry::default()), &layout, &extent);
-    Chunked::open(
-        file,
-        ChunkedParts { layout, version, extent, element: 2, filters, registry, fill: None, vlen: Default::default() },
-    )
-    .unwrap()
+    let has_vlen = matches!(layout, Layout::Chunked { structure: Some(structure), .. } if structure.has_vlen());
+    let (element, slots) = if has_vlen { (16, vec![0]) } else { (2, Vec::new()) };
+    let vlen = VlenParts { slots, ..VlenParts::default() };
+    let parts = ChunkedParts { layout, version, extent, element, filters, registry, fill: None, vlen };
+    Chunked::open(file, parts).unwrap()
 }
 
 /// The stored chunks, and what the index says of each.
@@ -139,12 +205,12 @@ pub(super) type StoredSection = (ChunkCoord, usize, Range<usize>);
 /// The sections of all chunks.
 pub(super) fn sections(bytes: &[u8]) -> Vec<StoredSection> {
     let sections = |(coord, entry): (ChunkCoord, ChunkEntry)| {
-        let address = entry.address.unwrap() as usize;
+        let (address, count) = (entry.address.unwrap() as usize, entry.sections.len());
         let section = move |number| {
             let start = address + entry.sections.before(number) as usize;
             (coord.clone(), number, start..start + entry.sections.get(number).unwrap().size as usize)
         };
-        (0..2).map(section)
+        (0..count).map(section)
     };
     entries(bytes).into_iter().flat_map(sections).collect()
 }

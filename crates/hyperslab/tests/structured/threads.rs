@@ -51,7 +51,7 @@ fn the_last_element_of_a_chunk_comes_and_goes() {
     let rounds = hyperslab_workshop::cases("HYPERSLAB_ROUNDS", 300) as usize;
     for (index, filters) in Index::ALL.into_iter().flat_map(|index| Filters::ALL.map(|filters| (index, filters))) {
         let storage = Arc::new(Memory::new());
-        let (file, dataset) = index.create(filters, options(), storage.clone());
+        let (file, dataset) = index.create((small::Kind::Sparse, filters), options(), storage.clone());
         let done = AtomicBool::new(false);
         let left = thread::scope(|scope| {
             scope.spawn(|| disturb(&file, &dataset, &done));

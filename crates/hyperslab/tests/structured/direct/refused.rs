@@ -30,7 +30,7 @@ struct Scene {
 impl Scene {
     fn new(index: Index, filters: Filters) -> Scene {
         let storage = Arc::new(Memory::new());
-        let (file, dataset) = index.create(filters, options(), storage.clone());
+        let (file, dataset) = index.create((small::Kind::Sparse, filters), options(), storage.clone());
         dataset.write_slice(s![0..3, ..], &[1i16; 21]).unwrap();
         file.flush().unwrap();
         dataset.write_slice(s![1..6, 2], &[2i16; 5]).unwrap();

@@ -68,7 +68,7 @@ fn each_chunk_is_as_one_thread_left_it() {
         for bytes in [0, 700, 1 << 20] {
             let storage = Arc::new(Memory::new());
             let cache = CacheConfig::default().bytes(bytes).adaptive(bytes, bytes);
-            let (file, dataset) = index.create(filters, options().cache(cache), storage.clone());
+            let (file, dataset) = index.create((small::Kind::Sparse, filters), options().cache(cache), storage.clone());
             let done = AtomicBool::new(false);
             thread::scope(|scope| {
                 let disturb = || {
