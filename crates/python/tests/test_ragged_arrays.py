@@ -20,7 +20,7 @@ def file(tmp_path):
 @pytest.mark.parametrize("dtype", ["i1", "u8", "f4", "f8", "c16", "?"])
 def test_rows_come_back(file, dtype, options):
     rows = [np.array(row, dtype=dtype) for row in ROWS]
-    given = awkward.Array([row for row in rows])
+    given = awkward.unflatten(np.concatenate(rows), [len(row) for row in rows])
     made = file.create_from_awkward("x", given, **options)
     assert made.shape == (5,) and hyperslab.check_vlen_dtype(made.dtype) == np.dtype(dtype)
     read = made.to_awkward()

@@ -14,8 +14,7 @@ const WAITING: usize = 4 << 20;
 
 impl ChunkCache {
     /// Hands out the selected elements of a sparse dataset that are defined, with their values as they are stored: in row-major order, each once, some at a time.
-    /// Each chunk is looked at once. Beside what the chunks take, no more is in memory than the values of those chunks that share rows, or a few MiB. The caller holds
-    /// its range lock.
+    /// Each chunk is looked at once. Memory holds the values of the chunks that are asked together, and of those that share rows with them. The caller holds its range lock.
     pub fn read_defined<E: From<Error>>(
         &self,
         partition: &ChunkPartition,
