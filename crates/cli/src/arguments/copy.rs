@@ -71,8 +71,8 @@ stay there.
 Sparse chunks have sections: `selection` tells which elements are defined, `values` has their
 values, `vlen` what is of variable length in them. --filter goes for all sections, --section-filter
 for one: selection=delta+shuffle+gzip:9, values=none, /images=values=zstd. Other sections keep their
-filters. delta is a filter for the selection alone; it comes before a compressor there unless filters
-of the selection are given. `hyperslab stat` lists the filters of each section.
+filters. delta is a filter for the selection alone; it comes before a compressor there, unless
+filters of the selection are given. `hyperslab stat` lists the filters of each section.
 
 --from makes sparse datasets of the lists in which other programs keep sparse data, --to does the
 opposite; all else of the file is copied, but references. The forms:

@@ -32,7 +32,7 @@ Examples:
   hyperslab demo --keep run.h5 --picture run.png && hyperslab stat run.h5")]
 pub(crate) struct Demo {
     /// How many images to record of each pattern
-    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) images: u64,
     /// How large images are, in 2^20 pixels: 1 to 4
     #[arg(short, long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=4))]
