@@ -76,7 +76,7 @@ impl Dataset {
         let Some(bytes) = T::bytes_of(values) else {
             return self.write_selection(&placed.selection, &placed.values(values));
         };
-        let writing = Writing::<T>::new(self.datatype())?;
+        let writing = Writing::<T>::new(self.open.stored_datatype())?;
         let bytes = placed.bytes(bytes, writing.memory().size())?;
         self.open.write_encoded(&placed.selection, (writing.plan(), writing.memory()), &bytes, &Arena::default())
     }

@@ -64,15 +64,18 @@ fn followed(file: &File, region: &RegionReference) -> Option<Vec<i32>> {
     Some(dataset.read_selection(&selection).unwrap())
 }
 
+/// What a row says: its number and text, the values of its regions, how many values its objects have.
+type Meaning = (i16, String, Vec<Option<Vec<i32>>>, Vec<Option<u64>>);
+
 /// What the references of a row lead to.
-fn meaning(file: &File, row: &Row) -> (i16, String, Vec<Option<Vec<i32>>>, Vec<Option<u64>>) {
+fn meaning(file: &File, row: &Row) -> Meaning {
     let regions = std::iter::once(&row.region).chain(&row.regions).map(|region| followed(file, region)).collect();
     let objects = [row.object, row.near[0], row.near[1]];
     let objects = objects.map(|object| object.object(file).unwrap().map(|found| found.into_dataset().unwrap().len()));
     (row.number, row.name.clone(), regions, objects.to_vec())
 }
 
-fn meanings(file: &File, name: &str) -> Vec<(i16, String, Vec<Option<Vec<i32>>>, Vec<Option<u64>>)> {
+fn meanings(file: &File, name: &str) -> Vec<Meaning> {
     let rows = file.dataset(name).unwrap().read::<Row>().unwrap();
     rows.iter().map(|row| meaning(file, row)).collect()
 }

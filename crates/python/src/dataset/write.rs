@@ -46,7 +46,7 @@ pub(super) fn write_coords(
     dtype: &Dtype<'_>,
 ) -> PyResult<()> {
     let (file, dataset) = (handle.shared.file()?, &handle.dataset);
-    let (stored, coords) = (dataset.datatype(), points(coords, dataset.rank())?);
+    let (stored, coords) = (dataset.stored_datatype(), points(coords, dataset.rank())?);
     let memory = if dtype.kind() == b'T' { None } else { Some(Memory::to_write(dtype, stored)?) };
     let Some(memory) = memory.filter(|memory| memory.text().is_none()) else {
         let mut selection = handle.space(py)?;

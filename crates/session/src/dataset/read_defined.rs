@@ -42,7 +42,7 @@ impl OpenDataset {
             self.read_below(&request, &mut values, arena, budget)?;
             return Ok((elements, values));
         }
-        let (plan, mut values) = (Plan::new(self.datatype(), datatype)?, Vec::new());
+        let (plan, mut values) = (Plan::new(self.stored_datatype(), datatype)?, Vec::new());
         let mut vlen = self.has_vlen_chunks().then(|| VlenReads::new(self, arena)).transpose()?;
         let elements = self.for_each_defined_part(selection, &mut |part| {
             let (before, count) = (values.len(), part.stored.len() / plan.source_size().max(1));

@@ -32,8 +32,8 @@ impl OpenDataset {
         if !self.has_vlen_chunks() {
             return Ok(());
         }
-        let datatype = self.datatype().in_memory()?;
-        let plan = Plan::new(self.datatype(), &datatype)?;
+        let datatype = self.memory_datatype()?;
+        let plan = Plan::new(self.stored_datatype(), &datatype)?;
         for (stored, segments) in chunk.values() {
             let mut arena = Arena::default();
             let mut reads = VlenReads::new(self, &mut arena)?;
