@@ -7,7 +7,7 @@ use hyperslab_space::{Coords, Grid, Kind, Piece, Space};
 
 use super::structured_layout::StructuredLayout;
 use crate::{
-    Coder, Result, StoredAs, StoredAt, WriteBuffer,
+    Coder, Error, Result, StoredAs, StoredAt, WriteBuffer,
     structured::{ElementShape, SectionCoder, expected_memory, most_growth},
 };
 
@@ -129,6 +129,11 @@ impl ChunkLayout {
     /// What chunks of several sections have beside a shape.
     pub(crate) fn structured(&self) -> Option<&StructuredLayout> {
         self.structured.as_ref()
+    }
+
+    /// The same; an error if chunks are one piece each.
+    pub(crate) fn sections(&self) -> Result<&StructuredLayout> {
+        self.structured().ok_or_else(|| Error::Layout("chunks without sections".into()))
     }
 
     pub(crate) fn grid(&self) -> Option<&Grid> {

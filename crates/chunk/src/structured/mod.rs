@@ -9,8 +9,11 @@
 //! Elements are known by their row-major number in the chunk. Nothing here is as large as the chunk would be if it were dense: memory and
 //! time follow the elements that are defined, and what a request selects.
 
-mod converted;
+mod converted_reads;
+mod converted_writes;
 mod defined_pieces;
+mod encode;
+mod index_room;
 mod located_values;
 mod packed_elements;
 mod packed_values;

@@ -6,12 +6,11 @@ use hyperslab_format::Sections;
 use hyperslab_space::{Moves, Piece, Space};
 
 use super::{
-    converted::ConvertedReads,
+    converted_reads::ConvertedReads,
     located_values::for_each_part,
     packed_elements::PackedElements,
     packed_values::{ElementShape, OwnValues, PackedValues},
     segment,
-    stored_sections::{Rest, structured},
 };
 use crate::{
     ChunkLayout, Error, ReadBuffer, Result, WriteBuffer,
@@ -53,17 +52,6 @@ impl SparseChunk {
     /// The first of its stored sections that it lacks, if it is not complete.
     pub(crate) fn first_missing(&self) -> Option<usize> {
         (!self.is_complete()).then_some(usize::from(self.in_order))
-    }
-
-    /// Takes what was missing, if another thread has not given it.
-    pub(crate) fn complete(&mut self, rest: Rest) -> Result<()> {
-        if !self.is_complete() {
-            match rest {
-                Rest::Values(values) => self.elements.complete(values.values())?,
-                Rest::All(chunk) => *self = chunk,
-            }
-        }
-        Ok(())
     }
 
     /// Gives back the memory of the values, which are in the file.
@@ -122,7 +110,7 @@ impl SparseChunk {
         heap: Option<&mut Vec<u8>>,
         layout: &ChunkLayout,
     ) -> Result<()> {
-        let (structured, shape, mut unused) = (structured(layout)?, layout.shape(), Vec::new());
+        let (structured, shape, mut unused) = (layout.sections()?, layout.shape(), Vec::new());
         let fill = structured.fill();
         let heap = match heap {
             Some(heap) => heap,

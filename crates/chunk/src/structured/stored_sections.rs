@@ -1,27 +1,21 @@
-//! A structured chunk from the file and back: its sections, and the elements that they tell of.
+//! A structured chunk from the file: its sections, and the elements that they tell of.
 
-use std::{borrow::Cow, ops::Range};
+use std::borrow::Cow;
 
-use hyperslab_base::{lookup3, memory};
 use hyperslab_format::Sections;
-use hyperslab_space::{Piece, Space};
+use hyperslab_space::Space;
 
 use super::{
     packed_elements::PackedElements,
     packed_values::{BEFORE, ElementShape, PackedValues},
-    section_coder::{CHECKSUM, SectionCoder},
+    section_coder::CHECKSUM,
     segment::Segments,
     selection_section,
-    sparse_chunk::{SparseChunk, heap_bytes, numbers},
+    sparse_chunk::SparseChunk,
 };
 use crate::{
-    ChunkCoord, ChunkLayout, EncodedChunk, Error, Result, StoredAs, Workspace, WriteBuffer, layout::StructuredLayout,
-    transfer::scatter::outside,
+    ChunkLayout, EncodedChunk, Error, Result, Workspace, layout::StructuredLayout, transfer::scatter::outside,
 };
-
-/// About the memory that section 0 takes for a run of elements while it is encoded, and for each dimension of it.
-const RUN: u64 = 64;
-const NUMBERS: u64 = 24;
 
 /// What was missing of a chunk that was loaded in part.
 pub enum Rest {
@@ -55,7 +49,7 @@ impl SparseChunk {
         encoded: &EncodedChunk<'_>,
         workspace: &mut Workspace,
     ) -> Result<SparseChunk> {
-        let stored = Stored { layout, structured: structured(layout)?, sections, encoded, first: 0 };
+        let stored = Stored { layout, structured: layout.sections()?, sections, encoded, first: 0 };
         let shape = layout.shape();
         let Some(space) = stored.selection(workspace)? else {
             let values = stored.values(workspace)?;
@@ -89,140 +83,15 @@ impl SparseChunk {
         Ok(SparseChunk::of(PackedElements::of(segments, shape.clone())?, in_order))
     }
 
-    /// The chunk as the file will have it: nowhere, if no element is defined.
-    pub(crate) fn encode(
-        &self,
-        layout: &ChunkLayout,
-        coord: &ChunkCoord,
-        form: StoredAs,
-        workspace: &mut Workspace,
-    ) -> Result<EncodedChunk<'static>> {
-        let (structured, filtered) = (structured(layout)?, form == StoredAs::Filtered);
-        if self.is_empty() {
-            return Ok(EncodedChunk::nowhere(coord.clone(), structured.nothing(), filtered));
-        }
-        let (mut stored, mut sections) = (Vec::new(), Vec::new());
-        let mut add = |number: usize, raw: &[u8], stored: &mut Vec<u8>| {
-            let coder = structured.coder(number, true).ok_or_else(outside)?;
-            coder.encode(coord, raw, (filtered, structured.filters()), stored, workspace)
-        };
-        if structured.structure().is_sparse() {
-            let tries = filtered && structured.coder(0, true).is_some_and(SectionCoder::filters);
-            let (mut best, mut room): (Option<_>, Vec<u8>) = (None, Vec::new());
-            for raw in selection_section::encode(layout.chunk(), self.elements().runs(), tries)? {
-                room.clear();
-                let section = add(0, &raw, &mut room)?;
-                if best.as_ref().is_none_or(|(_, bytes): &(_, Vec<u8>)| room.len() < bytes.len()) {
-                    best = Some((section, std::mem::take(&mut room)));
-                }
+    /// Takes what was missing, if another thread has not given it.
+    pub(crate) fn complete(&mut self, rest: Rest) -> Result<()> {
+        if !self.is_complete() {
+            match rest {
+                Rest::Values(values) => self.elements_mut().complete(values.values())?,
+                Rest::All(chunk) => *self = chunk,
             }
-            let (section, bytes) = best.ok_or_else(outside)?;
-            sections.push(section);
-            stored = bytes;
         }
-        let (fixed, heap) = self.packed(layout)?;
-        // What is done is dropped before the next section.
-        for (number, mut raw) in [(Some(structured.fixed()), fixed), (structured.vlen(), heap)] {
-            let Some(number) = number else { continue };
-            if structured.has_checksum(number) {
-                let checksum = lookup3(&raw);
-                memory::append(&mut raw, &checksum.to_le_bytes())?;
-            }
-            sections.push(add(number, &raw, &mut stored)?);
-        }
-        stored.shrink_to_fit();
-        let sections = Sections::new(&sections).ok_or_else(outside)?;
-        EncodedChunk::structured(coord.clone(), stored.into(), sections, filtered).ok_or_else(outside)
-    }
-
-    /// The bytes of the values that the file has: of the defined elements, or of all.
-    fn stored_bytes(&self, layout: &ChunkLayout) -> Result<u64> {
-        match structured(layout)?.structure().is_sparse() {
-            true => Ok(self.count().saturating_mul(layout.element())),
-            false => Ok(layout.dense_bytes() as u64),
-        }
-    }
-
-    /// The bytes of what is of variable length in these values.
-    fn stored_heap(&self, layout: &ChunkLayout) -> Result<u64> {
-        let structured = structured(layout)?;
-        let undefined =
-            if structured.structure().is_sparse() { 0 } else { layout.elements().saturating_sub(self.count()) };
-        let fill = (structured.fill().heap.len() as u64).saturating_mul(undefined);
-        Ok(self.elements().heap_bytes().saturating_add(fill))
-    }
-
-    /// About the memory that encoding takes at its peak, beside the chunk.
-    pub(crate) fn encoding_memory(&self, layout: &ChunkLayout) -> Result<u64> {
-        let structured = structured(layout)?;
-        let values = self.stored_bytes(layout)?.saturating_add(self.stored_heap(layout)?);
-        // Beside the stored bytes, what goes into a filter and what comes out of it.
-        let copies = if structured.filters() { 4 } else { 2 };
-        let rank = layout.chunk().len() as u64;
-        let selection = if structured.structure().is_sparse() { RUN + NUMBERS * rank } else { 0 };
-        Ok(values.saturating_mul(copies).saturating_add(self.run_count().saturating_mul(selection)))
-    }
-
-    /// Refuses values for which the index of the dataset has no room, before the chunk changes: what filters make of them is known later, so they are expected to make it no
-    /// smaller, and no larger than any filter that is known does.
-    pub(super) fn check_room(&self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<()> {
-        let (structured, shape) = (structured(layout)?, layout.shape());
-        let Some(most) = structured.most_bytes() else { return Ok(()) };
-        let fill = structured.fill().heap.len() as u64;
-        let around = layout.dense_bytes() as u64 + BEFORE + 2 * CHECKSUM as u64;
-        let (now, new) = (self.elements().heap_bytes(), heap_bytes(layout, piece, from)?);
-        let bytes = |old: u64, undefined: u64| {
-            let heap = now.saturating_sub(old).saturating_add(new).saturating_add(fill.saturating_mul(undefined));
-            around.saturating_add(heap)
-        };
-        let undefined = layout.elements().saturating_sub(self.count());
-        if bytes(0, undefined) <= most {
-            return Ok(());
-        }
-        // Points may name an element again and again.
-        let mut runs: Vec<Range<u32>> =
-            piece.file.runs(1)?.map(|run| numbers(run.offset, run.len)).collect::<Result<_>>()?;
-        runs.sort_unstable_by_key(|run| run.start);
-        let (mut old, mut defined, mut selected, mut end) = (0, 0, 0, 0);
-        for run in runs {
-            let run = run.start.max(end)..run.end;
-            if run.is_empty() {
-                continue;
-            }
-            end = run.end;
-            selected += run.len() as u64;
-            self.elements().visit(run, &mut |run, values| {
-                (old, defined) = (old + values.heap_bytes(shape)?, defined + run.len() as u64);
-                Ok(())
-            })?;
-        }
-        match bytes(old, undefined.saturating_sub(selected - defined)) {
-            bytes if bytes <= most => Ok(()),
-            bytes => Err(Error::Layout(format!(
-                "chunk {:?} would have {bytes} bytes with what is of variable length in its values, and its index has room for {most}: larger chunks and sparse ones have more room",
-                piece.chunk.to_vec()
-            ))),
-        }
-    }
-
-    /// The values as the file has them: of the defined elements, or of all, and what is of variable length in them, with how much of it is unused.
-    fn packed(&self, layout: &ChunkLayout) -> Result<(Vec<u8>, Vec<u8>)> {
-        let (structured, shape) = (structured(layout)?, layout.shape());
-        let around = BEFORE as usize + CHECKSUM;
-        let (room, heap_room) = (usize::try_from(self.stored_bytes(layout)?), self.stored_heap(layout)?);
-        let mut fixed = memory::with_room(room.unwrap_or(usize::MAX).saturating_add(CHECKSUM))?;
-        let mut heap = memory::with_room(usize::try_from(heap_room).unwrap_or(usize::MAX).saturating_add(around))?;
-        if structured.structure().is_sparse() {
-            self.elements().values().try_for_each(|values| values.append_to(shape, &mut fixed, &mut heap))?;
-        } else {
-            let all = u32::try_from(layout.elements()).map_err(|_| outside())?;
-            memory::resize(&mut fixed, layout.dense_bytes(), 0)?;
-            self.copy(0..all, &mut fixed, Some(&mut heap), layout)?;
-        }
-        if structured.vlen().is_some() {
-            heap.splice(0..0, [0; BEFORE as usize]);
-        }
-        Ok((fixed, heap))
+        Ok(())
     }
 }
 
@@ -245,7 +114,7 @@ impl Rest {
         if encoded.sections.len() == sections.len() {
             return SparseChunk::decode(layout, sections, encoded, workspace).map(Rest::All);
         }
-        let stored = Stored { layout, structured: structured(layout)?, sections, encoded, first: 1 };
+        let stored = Stored { layout, structured: layout.sections()?, sections, encoded, first: 1 };
         let StoredValues { fixed, heap } = stored.values(workspace)?;
         Ok(Rest::Values(StoredValues { fixed: fixed.into_owned().into(), heap: heap.into_owned().into() }))
     }
@@ -343,9 +212,4 @@ impl<'a> Stored<'a> {
     fn refuse(&self, number: usize, why: String) -> Error {
         Error::Section { chunk: self.encoded.coord.to_vec(), section: number, why }
     }
-}
-
-/// What chunks have beside a shape.
-pub(super) fn structured(layout: &ChunkLayout) -> Result<&StructuredLayout> {
-    layout.structured().ok_or_else(|| Error::Layout("chunks without sections".into()))
 }

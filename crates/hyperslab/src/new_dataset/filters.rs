@@ -172,7 +172,7 @@ impl NewFilter {
     }
 }
 
-fn refuse(why: impl Into<String>) -> Error {
+pub(super) fn refuse(why: impl Into<String>) -> Error {
     Error::Create(why.into())
 }
 

@@ -9,17 +9,13 @@ use hyperslab_format::{
 };
 use hyperslab_space::{Extent, UNLIMITED};
 
-use super::{Fill, Kind, NewDataset, Shape, Wanted, guess, structured};
+use super::{Fill, Kind, NewDataset, Shape, Wanted, filters::refuse, guess, structured};
 use hyperslab_session::{DatasetPlan, Session, room};
 
 use crate::{Error, ExternalName, Result};
 
 /// The most bytes of values in a header: what the layout message has room for; in headers of version 1 its size is a multiple of eight.
 const MOST_COMPACT: [u64; 2] = [65_528 - 4, 65_535 - 4];
-
-pub(super) fn refuse(why: impl Into<String>) -> Error {
-    Error::Create(why.into())
-}
 
 impl NewDataset {
     /// Checks what was said.

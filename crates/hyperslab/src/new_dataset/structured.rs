@@ -5,7 +5,10 @@ use hyperslab_filter::{Bzip2, Deflate, Delta, Lz4, Lzf, Registry, Shuffle, Zstd}
 use hyperslab_format::message::{AllocTime, ChunkStructure, DatasetFilters, FilterStep, SectionFilters};
 use hyperslab_session::Session;
 
-use super::{ChunkSection, NewDataset, Wanted, filters::NewFilter, planned::refuse};
+use super::{
+    ChunkSection, NewDataset, Wanted,
+    filters::{NewFilter, refuse},
+};
 use crate::Result;
 
 /// The bytes of the checksum at the end of a section.
