@@ -155,11 +155,14 @@ fn stored(old: &Dataset, new: NewDataset, wish: Wish, alone: bool) -> Option<New
     let is_sparse = matches!(layout, Some(Layout::Sparse(_)));
     let is_chunked =
         is_sparse || matches!((&layout, &stored), (Some(Layout::Chunked(_)), _) | (None, Stored::Chunked { .. }));
+    // Only chunks have sections: a dataset that is made in chunks for their filters, and is not sparse, is refused.
+    let has_sections = !wish.sections.is_empty();
+    let is_plain = !wants(&wish.filters) && !has_sections;
     let new = match (layout, stored) {
-        (Some(Layout::Compact), _) | (None, Stored::Compact) if !wants(&wish.filters) => new.compact(),
-        (Some(Layout::Contiguous), _) | (None, Stored::Contiguous) if !wants(&wish.filters) => new.contiguous(),
-        (Some(Layout::Compact), _) => new.compact(),
-        (Some(Layout::Contiguous), _) => new.contiguous(),
+        (Some(Layout::Compact), _) | (None, Stored::Compact) if is_plain => new.compact(),
+        (Some(Layout::Contiguous), _) | (None, Stored::Contiguous) if is_plain => new.contiguous(),
+        (Some(Layout::Compact), _) if !has_sections => new.compact(),
+        (Some(Layout::Contiguous), _) if !has_sections => new.contiguous(),
         (Some(Layout::Chunked(Some(chunk)) | Layout::Sparse(Some(chunk))), _) if !alone => new.chunks(cut(&chunk, old)),
         (Some(Layout::Chunked(Some(chunk)) | Layout::Sparse(Some(chunk))), _) => new.chunks(chunk),
         (None | Some(Layout::Sparse(None)), Stored::Chunked { chunk, .. }) => new.chunks(chunk),
