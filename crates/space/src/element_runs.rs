@@ -143,8 +143,8 @@ mod tests {
     fn ranges_out_of_order_or_extent_are_refused() {
         let new = |runs: &[Range<u64>]| ElementRuns::new(Extent::simple(&[10]).unwrap(), runs.to_vec());
         assert_eq!(new(&[0..3, 2..4]), Err(Error::RangeOrder { start: 2, end: 4, before: 3 }));
-        assert_eq!(new(&[8..11]), Err(Error::RangeOutOfExtent { start: 8, end: 11, elements: 10 }));
-        assert_eq!(new(&[2..2, 3..5, 5..6]).unwrap().runs(), [3..6]);
+        assert_eq!(new(&[0..1, 8..11]), Err(Error::RangeOutOfExtent { start: 8, end: 11, elements: 10 }));
+        assert_eq!(new(&[0..1, 2..2, 3..5, 5..6]).unwrap().runs(), [0..1, 3..6]);
         let large = Extent::simple(&[1 << 40, 1 << 40]).unwrap();
         assert!(matches!(ElementRuns::new(large, Vec::new()), Err(Error::Elements(_))));
     }
