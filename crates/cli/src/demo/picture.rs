@@ -1,6 +1,6 @@
 //! A picture of images whose pixels are not all defined: those that are, by their counts; the others dark.
 
-use super::detector::Size;
+use super::size::Size;
 use hyperslab::{Dataset, s};
 use std::io::{self, BufWriter, Write};
 

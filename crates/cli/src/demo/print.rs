@@ -1,7 +1,8 @@
 //! What came of a demo, for people and for other programs.
 
 use super::bar::rate;
-use super::detector::{Pattern, Size};
+use super::detector::Pattern;
+use super::size::Size;
 use super::stream::{Stored, Taken};
 use crate::arguments::Demo;
 use crate::escape::printable;

@@ -1,6 +1,6 @@
 //! What is sent of an image: which pixels, and what they count.
 
-use super::detector::Size;
+use super::size::Size;
 use hyperslab::{Dataset, Result, s};
 use std::ops::Range;
 
@@ -35,9 +35,7 @@ impl Sent {
             }
             Places::Pixels(pixels) => {
                 let coords: Vec<u64> = pixels.iter().flat_map(|[row, column]| [image, *row, *column]).collect();
-                let mut selection = images.space();
-                selection.select_points(&coords)?;
-                images.write_selection(&selection, &self.values)
+                images.write_coords(&coords, &self.values)
             }
         }
     }

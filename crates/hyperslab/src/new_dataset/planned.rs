@@ -58,9 +58,7 @@ impl NewDataset {
                     structured::check(session, self, (*structure, &datatype), chunk, fill.alloc)?;
                     structured::filters(registry, self, (*structure, &datatype), chunk, value)?
                 } else if !self.section_filters.is_empty() {
-                    return Err(refuse(
-                        "only chunks that are sparse or have values of variable length in them have sections",
-                    ));
+                    return Err(refuse(structured::NO_SECTIONS));
                 } else {
                     let steps = self.filters.iter().map(|wish| wish.step(registry, &datatype, chunk, value));
                     let version = version::filter_pipeline(libver_min);
@@ -68,6 +66,7 @@ impl NewDataset {
                 }
             }
             _ if self.sparse || self.vlen_chunks => return Err(refuse(structured::ONLY_CHUNKS)),
+            _ if !self.section_filters.is_empty() => return Err(refuse(structured::NO_SECTIONS)),
             _ if !self.filters.is_empty() => {
                 return Err(refuse("only chunks go through filters: say the shape of chunks, or no layout at all"));
             }

@@ -18,6 +18,10 @@ const CHECKSUM: u32 = 4;
 pub(super) const ONLY_CHUNKS: &str =
     "only chunks are sparse, or have values of variable length in them: say the shape of chunks, or no layout at all";
 
+/// Why filters of sections are refused.
+pub(super) const NO_SECTIONS: &str =
+    "only chunks that are sparse or have values of variable length in them have sections";
+
 /// Refuses what no dataset with structured chunks can be.
 pub(super) fn check(
     session: &Session,

@@ -69,3 +69,13 @@ fn filters_are_removed() {
     assert_eq!(ids(new.filters()), [Deflate::ID]);
     assert_eq!(made(&new.create("a").unwrap()), [vec![], vec![Lzf::ID]]);
 }
+
+#[test]
+fn datasets_without_sections_have_no_filters_of_them() {
+    let file = file();
+    let new = || file.root().unwrap().new_dataset::<u16>().shape([100]);
+    for new in [new().contiguous(), new().compact(), new().chunks([10])] {
+        let text = new.section(Values).deflate(6).create("a").unwrap_err().to_string();
+        assert!(text.contains("only chunks that are sparse"), "{text}");
+    }
+}
