@@ -64,6 +64,15 @@ def test_repeats_are_added(file):
     assert file.create_from_scipy("y", rows)[0, 1] == 3 and rows.nnz == 2
 
 
+@pytest.mark.parametrize("at_once", [1, 9, 40, 10_000])
+def test_rows_are_written_some_at_a_time(file, monkeypatch, at_once):
+    monkeypatch.setattr("hyperslab._sparse_arrays._AT_ONCE", at_once)
+    given = scipy_sparse.random_array((53, 31), density=0.2, rng=np.random.default_rng(1), format="csr")
+    for number, side in enumerate([1, 7, 53]):
+        made = file.create_from_scipy(f"{number}", given, chunks=(side, 10))
+        assert (made.to_scipy() != given).nnz == 0 and made.defined().npoints == given.nnz
+
+
 def test_indices_as_scipy_has_them(file):
     made = file.create_from_scipy("x", scipy_sparse.csr_array(matrix("f8")))
     assert made.to_scipy("csr").indices.dtype == np.int32 and made.to_scipy("coo").coords[0].dtype == np.int32

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from ._dataset import Dataset
 
 
+#: About so many elements are written at once.
+_AT_ONCE = 1 << 22
+
+
 def _numbers(values: np.ndarray) -> np.ndarray:
     """Values in the byte order of this machine, if they are numbers."""
     if values.dtype.kind not in "biufc":
@@ -40,11 +44,34 @@ def create_from_scipy(group: Any, name: str | bytes, matrix: Any, options: dict[
     """A sparse dataset with the stored elements of an array or a matrix of `scipy.sparse`; what it stores several times for one element is added up."""
     if not hasattr(matrix, "tocoo"):
         raise TypeError(f"a sparse array of scipy is needed, not {type(matrix).__name__}")
+    if matrix.ndim == 2:
+        return _created_by_rows(group, name, matrix, options)
     coo = matrix.tocoo()
     if not coo.has_canonical_format:
         coo = coo.copy() if coo is matrix else coo
         coo.sum_duplicates()
     return _created(group, name, coo.shape, np.column_stack(coo.coords), coo.data, options)
+
+
+def _created_by_rows(group: Any, name: str | bytes, matrix: Any, options: dict[str, Any]) -> Dataset:
+    """A list of all coordinates would take several times the memory of the matrix, so rows of chunks are written together, as many as have some elements."""
+    csr = matrix.tocsr()
+    if not csr.has_canonical_format:
+        csr = csr.copy() if csr is matrix else csr
+        csr.sum_duplicates()
+    made = _created(group, name, csr.shape, np.empty((0, 2), np.int64), csr.data[:0], options)
+    first, rows, side = 0, csr.shape[0], made.chunks[0]
+    while first < rows:
+        most = np.searchsorted(csr.indptr, int(csr.indptr[first]) + _AT_ONCE, "right") - 1
+        end = min(rows, max(int(most) // side * side, (first // side + 1) * side))
+        begin, stop = csr.indptr[first], csr.indptr[end]
+        if begin < stop:
+            coords = np.empty((stop - begin, 2), np.int64)
+            coords[:, 0] = np.repeat(np.arange(first, end), np.diff(csr.indptr[first : end + 1]))
+            coords[:, 1] = csr.indices[begin:stop]
+            made.write_coords(coords, csr.data[begin:stop])
+        first = end
+    return made
 
 
 def to_pydata_sparse(dataset: Any) -> Any:
