@@ -20,11 +20,12 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read_csr<T: Element>(&self) -> Result<CsMat<T>> {
+        let not_two = |dims: usize| Error::Slice(format!("a matrix has two dimensions, and the dataset has {dims}"));
+        if self.rank() != 2 {
+            return Err(not_two(self.rank()));
+        }
         let (elements, values) = self.open.with_extent(|| self.read_defined(&self.space()))?;
-        let &[rows, columns] = elements.extent().dims() else {
-            let dims = elements.extent().rank();
-            return Err(Error::Slice(format!("a matrix has two dimensions, and the dataset has {dims}")));
-        };
+        let &[rows, columns] = elements.extent().dims() else { return Err(not_two(elements.extent().rank())) };
         let (Ok(rows), Ok(columns)) = (usize::try_from(rows), usize::try_from(columns)) else {
             return Err(Error::Slice(format!("a matrix of {rows} × {columns} elements is too large for this machine")));
         };
@@ -44,7 +45,11 @@ impl Dataset {
     /// # Ok::<(), hyperslab::Error>(())
     /// ```
     pub fn read_csc<T: Element + Clone + Default>(&self) -> Result<CsMat<T>> {
-        Ok(self.read_csr()?.to_csc())
+        let matrix = self.read_csr()?;
+        // The other crate takes as much without asking: an end for each column, and all elements once more.
+        let _ends = memory::with_room::<usize>(matrix.cols().saturating_mul(2).saturating_add(2))?;
+        let _elements = memory::with_room::<(usize, T)>(matrix.nnz())?;
+        Ok(matrix.to_csc())
     }
 }
 

@@ -11,9 +11,9 @@ const MAX_DEPTH: u8 = 16;
 /// Sources of sources that one request visits before it is called endless: mappings can multiply at each depth.
 const MAX_VISITS: u32 = 1 << 20;
 /// How often one request takes its own size from sources before it is called endless, for the same reason.
-const MAX_TAKEN: u64 = 16;
+const MAX_TAKEN: u128 = 16;
 /// What a request may take of sources however small it is, in bytes.
-const ALWAYS: u64 = 64 << 20;
+const ALWAYS: u128 = 64 << 20;
 
 /// Where a request is. One that a caller makes is at the top.
 #[derive(Clone, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct VirtualReadBudget {
     depth: u8,
     visits: Rc<Cell<u32>>,
     /// Bytes that may still be taken, once a virtual dataset was asked.
-    left: Rc<Cell<Option<u64>>>,
+    left: Rc<Cell<Option<u128>>>,
     /// If sources are to be read as their files have them now.
     pub(crate) renewal: Option<Arc<Renewal>>,
 }
@@ -33,14 +33,14 @@ impl VirtualReadBudget {
     }
 
     /// A virtual dataset is asked for so many bytes.
-    pub(crate) fn ask(&self, bytes: u64) {
+    pub(crate) fn ask(&self, bytes: u128) {
         if self.left.get().is_none() {
             self.left.set(Some(bytes.saturating_mul(MAX_TAKEN).max(ALWAYS)));
         }
     }
 
     /// So many bytes are taken from a source.
-    pub(crate) fn take(&self, bytes: u64) -> Result<()> {
+    pub(crate) fn take(&self, bytes: u128) -> Result<()> {
         let Some(left) = self.left.get() else { return Ok(()) };
         let why = || format!("its sources overlap: more than {MAX_TAKEN} times the values that are read");
         self.left.set(Some(left.checked_sub(bytes).ok_or_else(|| endless(why()))?));

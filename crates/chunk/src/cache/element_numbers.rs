@@ -25,14 +25,17 @@ pub(super) struct ChunkNumbers<'a> {
 }
 
 impl ElementNumbers {
-    /// Those of a selection's extent; an error if 64 bits do not hold them.
+    /// Those of a selection's extent; an error if 64 bits do not hold them. An extent without elements needs none.
     pub(super) fn of(selection: &Space) -> Result<ElementNumbers> {
         let mut strides = Coords::from_elem(1, selection.rank());
+        if selection.dims().contains(&0) {
+            return Ok(ElementNumbers { strides });
+        }
         let mut elements = 1u64;
         for (stride, dim) in strides.iter_mut().zip(selection.dims()).rev() {
             *stride = elements;
             let too_many = || Error::Layout(format!("more than 2^64 elements in {:?}", selection.dims()));
-            elements = elements.checked_mul((*dim).max(1)).ok_or_else(too_many)?;
+            elements = elements.checked_mul(*dim).ok_or_else(too_many)?;
         }
         Ok(ElementNumbers { strides })
     }

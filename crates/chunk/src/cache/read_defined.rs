@@ -30,8 +30,8 @@ impl ChunkCache {
             self.for_each_list(partition, &pieces, (None, Part::All), &mut |list, bytes| -> Result<(), E> {
                 let next = list.first().map_or(0, |piece| numbers.first_of(layout.chunk(), &piece.chunk));
                 // Chunks come by rising coordinate, so no element comes any more that is before the first one of the next chunk.
-                if found.bytes() >= WAITING && found.end() <= next {
-                    found.hand_out(layout.shape(), &mut *each)?;
+                if found.bytes() >= WAITING {
+                    found.hand_out(next, layout.shape(), &mut *each)?;
                 }
                 let visited = self.visit_list((options, partition), (list, bytes, Part::All), &mut |chunk, piece| {
                     let mut in_chunk = numbers.in_chunk(layout.chunk(), &piece.chunk);
@@ -44,6 +44,6 @@ impl ChunkCache {
                 Ok(visited?)
             })
         })?;
-        found.hand_out(layout.shape(), each)
+        found.hand_out(u64::MAX, layout.shape(), each)
     }
 }

@@ -31,11 +31,10 @@ pub struct DefinedPart<'a> {
 pub struct DefinedPieces {
     pieces: Vec<Piece>,
     bytes: usize,
-    end: u64,
 }
 
 /// Elements by rising number, and their values.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Piece {
     runs: Vec<Range<u64>>,
     values: OwnValues,
@@ -52,8 +51,10 @@ impl DefinedPieces {
 
     /// Adds elements, whose runs rise, with their values.
     pub(crate) fn add_values(&mut self, runs: Vec<Range<u64>>, values: OwnValues) -> Result<()> {
-        let Some(last) = runs.last() else { return Ok(()) };
-        (self.end, self.bytes) = (self.end.max(last.end), self.bytes + values.bytes());
+        if runs.is_empty() {
+            return Ok(());
+        }
+        self.bytes += values.bytes();
         memory::reserve(&mut self.pieces, 1)?;
         self.pieces.push(Piece { runs, values });
         Ok(())
@@ -64,40 +65,46 @@ impl DefinedPieces {
         self.bytes
     }
 
-    /// The number after that of the last element.
-    pub(crate) fn end(&self) -> u64 {
-        self.end
-    }
-
-    /// Hands out all elements in row-major order, and forgets them.
+    /// Hands out elements in row-major order, and forgets them: those of pieces before a number that no piece between them reaches.
     pub fn hand_out<E: From<Error>>(
         &mut self,
+        before: u64,
         shape: &ElementShape,
         each: &mut dyn FnMut(DefinedPart<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut pieces = std::mem::take(self).pieces;
         let start = |piece: &Piece| piece.runs.first().map_or(0, |run| run.start);
         pieces.sort_by_key(start);
-        let mut rest = pieces.as_slice();
-        while let Some(first) = rest.first() {
+        let mut done = 0;
+        while let Some(first) = pieces.get(done) {
             // Pieces that lie between each other are merged; the others go as they are.
-            let (mut between, mut end) = (1, first.runs.last().map_or(0, |run| run.end));
-            while let Some(next) = rest.get(between).filter(|next| start(next) < end) {
-                end = end.max(next.runs.last().map_or(0, |run| run.end));
-                between += 1;
+            let (mut next, mut end) = (done + 1, first.end());
+            while let Some(piece) = pieces.get(next).filter(|piece| start(piece) < end) {
+                (next, end) = (next + 1, end.max(piece.end()));
             }
-            let (now, later) = rest.split_at(between);
-            match now {
+            if end > before {
+                break;
+            }
+            let now = pieces.get_mut(done..next).unwrap_or_default();
+            match &*now {
                 [one] => each(one.part())?,
                 several => merge(several, shape, each)?,
             }
-            rest = later;
+            now.iter_mut().for_each(|piece| *piece = Piece::default());
+            done = next;
         }
+        self.bytes = pieces.iter().map(|piece| piece.values.bytes()).sum();
+        self.pieces = pieces.split_off(done);
         Ok(())
     }
 }
 
 impl Piece {
+    /// The number after that of the last element.
+    fn end(&self) -> u64 {
+        self.runs.last().map_or(0, |run| run.end)
+    }
+
     fn part(&self) -> DefinedPart<'_> {
         let values = self.values.values();
         DefinedPart { runs: &self.runs, stored: values.fixed, segments: values.heap }

@@ -51,6 +51,7 @@ pub(super) fn write_coords(
     let Some(memory) = memory.filter(|memory| memory.text().is_none()) else {
         let mut selection = handle.space(py)?;
         selection.select_points(&coords).map_err(of_space)?;
+        selection.check_inside().map_err(|why| ExtentError::new_err(why.to_string()))?;
         return write(handle, py, &PySpace::new(selection), array, dtype);
     };
     let given = Given::of(file, array, memory, stored)?;

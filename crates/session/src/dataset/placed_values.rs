@@ -74,6 +74,9 @@ impl OpenDataset {
             return PlacedValues::new(selection, std::iter::once(0..given), given);
         }
         let chunk = self.inner.storage.with_state(|state| state.chunk().map(<[u64]>::to_vec));
+        // What the header says of chunks is checked when the dataset is written.
+        let elements = |chunk: &[u64]| chunk.iter().try_fold(1u64, |elements, side| elements.checked_mul(*side));
+        let chunk = chunk.filter(|chunk| chunk.len() == dims.len() && elements(chunk).is_some_and(|all| all > 0));
         let order = group_points(&dims, chunk.as_deref().unwrap_or(&dims), coords)?;
         if !order.iter().copied().eq(0..given) {
             let mut grouped = memory::with_room(order.len().saturating_mul(dims.len()))?;

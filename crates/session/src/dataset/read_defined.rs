@@ -19,14 +19,15 @@ impl OpenDataset {
         datatype: &Datatype,
         arena: &mut Arena,
     ) -> Result<(ElementRuns, Vec<u8>)> {
-        self.read_defined_below(selection, datatype, arena, &VirtualReadBudget::default())
+        self.read_defined_below(selection, (datatype, &[]), arena, &VirtualReadBudget::default())
     }
 
-    /// As [`OpenDataset::read_defined`], for a read that may have come here through virtual datasets.
+    /// As [`OpenDataset::read_defined`], for a read that may have come here through virtual datasets. What values do not have of `datatype` is as in `background`, one
+    /// element, or zero if there is none.
     pub(crate) fn read_defined_below(
         &self,
         selection: &Space,
-        datatype: &Datatype,
+        (datatype, background): (&Datatype, &[u8]),
         arena: &mut Arena,
         budget: &VirtualReadBudget,
     ) -> Result<(ElementRuns, Vec<u8>)> {
@@ -38,6 +39,7 @@ impl OpenDataset {
             let (set, elements) = (selection.to_set()?, ElementRuns::of(selection)?);
             let (mut values, mem_selection) =
                 (room(elements.len(), datatype.size())?, Space::simple(&[elements.len()])?);
+            start_with(background, &mut values);
             let request = Request { wanted: &set, datatype, mem_selection: &mem_selection };
             self.read_below(&request, &mut values, arena, budget)?;
             return Ok((elements, values));
@@ -48,6 +50,7 @@ impl OpenDataset {
             let (before, count) = (values.len(), part.stored.len() / plan.source_size().max(1));
             memory::resize(&mut values, before + count * plan.target_size(), 0)?;
             let to = values.get_mut(before..).unwrap_or_default();
+            start_with(background, to);
             match &mut vlen {
                 Some(vlen) => vlen.convert_with(&plan, part.stored, part.segments, to),
                 None => Ok(convert(&plan, part.stored, to)?),
@@ -93,5 +96,12 @@ impl OpenDataset {
         // A file that is only read may have been closed meanwhile, and another process may have changed it since.
         self.session().check_current()?;
         Ok(ElementRuns::new(selection.extent().clone(), runs)?)
+    }
+}
+
+/// Lets all values be as one element, if there is one.
+fn start_with(element: &[u8], values: &mut [u8]) {
+    if element.iter().any(|byte| *byte != 0) {
+        values.chunks_exact_mut(element.len()).for_each(|value| value.copy_from_slice(element));
     }
 }

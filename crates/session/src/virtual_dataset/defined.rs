@@ -18,10 +18,10 @@ impl Virtual {
     /// The wanted elements that are defined. Points keep their order.
     pub(crate) fn defined(&self, wanted: &Space, budget: &VirtualReadBudget) -> Result<Space> {
         wanted.check_inside()?;
-        budget.ask(wanted.npoints());
+        budget.ask(wanted.npoints().into());
         let mut parts = Vec::new();
         self.for_each_source(wanted, wanted, budget, &mut |taken, dataset| {
-            budget.take(taken.from.npoints())?;
+            budget.take(taken.from.npoints().into())?;
             if keeps_no_account(dataset) {
                 parts.push(taken.mem_selection.to_set()?);
                 return Ok(());
@@ -58,12 +58,13 @@ impl Virtual {
         budget: &VirtualReadBudget,
     ) -> Result<Values> {
         wanted.check_inside()?;
-        let bytes = |points: u64| points.saturating_mul(datatype.size() as u64);
+        let bytes = |points: u64| u128::from(points) * datatype.size() as u128;
         budget.ask(bytes(wanted.npoints()));
-        let mut parts = Vec::new();
+        // What a source does not have of an element is that of the fill value.
+        let (fill, mut parts) = (self.fill_as(datatype, arena)?, Vec::new());
         self.for_each_source(wanted, wanted, budget, &mut |taken, dataset| {
             budget.take(bytes(taken.from.npoints()))?;
-            let there = dataset.read_defined_below(&taken.from, datatype, arena, &budget.below()?)?;
+            let there = dataset.read_defined_below(&taken.from, (datatype, &fill), arena, &budget.below()?)?;
             parts.push(carried(taken, there, datatype.size())?);
             Ok(())
         })?;
@@ -126,7 +127,7 @@ fn merged(extent: &Extent, parts: Vec<Values>, size: usize) -> Result<Values> {
         pieces.add(elements.runs().to_vec(), values)?;
     }
     let mut values = Vec::new();
-    pieces.hand_out(&ElementShape::fixed(size), &mut |part| -> Result<()> {
+    pieces.hand_out(u64::MAX, &ElementShape::fixed(size), &mut |part| -> Result<()> {
         Ok(memory::append(&mut values, part.stored)?)
     })?;
     Ok((ElementRuns::new(extent.clone(), runs)?, values))

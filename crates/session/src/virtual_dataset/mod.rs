@@ -105,7 +105,7 @@ impl Virtual {
         if wanted.npoints() == 0 {
             return Ok(());
         }
-        let bytes = |points: u64| points.saturating_mul(datatype.size() as u64);
+        let bytes = |points: u64| u128::from(points) * datatype.size() as u128;
         budget.ask(bytes(wanted.npoints()));
         self.fill(request, buf, arena)?;
         self.for_each_source(wanted, mem_selection, budget, &mut |taken, dataset| {
@@ -246,6 +246,13 @@ impl Virtual {
         part.target.kind() == SelectionKind::Hyperslab
     }
 
+    /// One element that no source has.
+    fn fill_as(&self, datatype: &Datatype, arena: &mut Arena) -> Result<Vec<u8>> {
+        let mut fill = room(1, datatype.size())?;
+        Plan::new(&self.datatype, datatype)?.convert(1, &self.fill, &mut fill, &self.session.heap(), arena)?;
+        Ok(fill)
+    }
+
     fn fill(&self, request: &Request<'_>, buf: &mut [u8], arena: &mut Arena) -> Result<()> {
         let plan = Plan::new(&self.datatype, request.datatype)?;
         let size = request.datatype.size();
@@ -256,8 +263,7 @@ impl Virtual {
                 to.chunks_exact_mut(size.max(1)).try_for_each(each)
             });
         }
-        let mut fill = room(1, size)?;
-        plan.convert(1, &self.fill, &mut fill, &self.session.heap(), arena)?;
+        let fill = self.fill_as(request.datatype, arena)?;
         let fill = fill.iter().any(|&byte| byte != 0).then_some(fill.as_slice());
         Ok(hyperslab_chunk::fill(fill, buf, request.mem_selection, size as u64)?)
     }
