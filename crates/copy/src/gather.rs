@@ -64,6 +64,9 @@ impl Copier<'_> {
     }
 }
 
+/// The bytes that libhdf5 has for a revised reference in memory.
+const IN_MEMORY: usize = 64;
+
 struct Work<'a, 'b> {
     copier: &'a mut Copier<'b>,
     heap: &'a Heap<'a>,
@@ -126,18 +129,6 @@ impl<'a> Work<'a, '_> {
                     return Ok(());
                 };
                 let form = Form::Sequence(count);
-                if let (Class::Reference(Reference::Revised(_)), None, true) = (from.class(), self.arena, count > 0) {
-                    // libhdf5 gives each of them the room that it takes in memory, whatever its type says.
-                    let room = (stored.len() / count).max(from.size()).max(1);
-                    let target = if self.beside { to_vlen.base.size() } else { room };
-                    let bytes = vec![0; if self.beside { count.saturating_mul(target) } else { stored.len() }];
-                    let nth = self.add(Piece { bytes, parent, at, size, form });
-                    let each = (0..count).map(|nth| nth * target).zip(stored.chunks_exact(room));
-                    return each.into_iter().try_for_each(|(at, value)| {
-                        let value = value.get(..from.size()).unwrap_or(value);
-                        self.one(Some(nth), at, (from, &to_vlen.base), value)
-                    });
-                }
                 let bytes = stored.get(..count.saturating_mul(from.size())).ok_or_else(|| {
                     let why = format!("{count} elements of {} bytes where the heap has {}", from.size(), stored.len());
                     hyperslab_dtype::Error::Sequence(why)
@@ -149,8 +140,12 @@ impl<'a> Work<'a, '_> {
                         return Err(hyperslab_dtype::Error::Sequence(why).into());
                     }
                 }
-                let room = room(count as u64, to_vlen.base.size())?;
-                let piece = Piece { bytes: room, parent, at, size, form };
+                let each = match from.class() {
+                    // libhdf5 stores them one after the other, in objects that have room for them in memory.
+                    Class::Reference(Reference::Revised(_)) if !self.beside => IN_MEMORY,
+                    _ => to_vlen.base.size(),
+                };
+                let piece = Piece { bytes: room(count as u64, each)?, parent, at, size, form };
                 let nth = self.add(piece);
                 self.row(Some(nth), 0, (from, &to_vlen.base), bytes, count)
             }

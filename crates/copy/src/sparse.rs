@@ -75,9 +75,8 @@ impl Copier<'_> {
         }
         let mut values = from.read_stored_selection(&whole).of_source()?;
         let bytes = values.len() as u64;
-        // Of variable length, equal bytes are the same object in one file only.
-        let fill = if from.datatype().varies() { from.fill() } else { to.fill() };
-        let runs = match undefined(fill, to.datatype().size()) {
+        // Values are as the source has them: what names objects or addresses is something else in the target.
+        let runs = match undefined(from.fill(), from.datatype().size()) {
             Some(fill) => keep_differing(&mut values, &fill),
             None => std::iter::once(0..whole.npoints()).collect(),
         };

@@ -145,12 +145,15 @@ impl Step {
                 keep(arena, Some((count, &stage)), to)?;
             }
             Make::Reference(datatype) => {
-                let Some(object) = objects::get(py, from).filter(|object| !object.is_none()) else { return Ok(()) };
+                let is_encoded = datatype.encoded_reference().is_some();
+                let Some(object) = objects::get(py, from).filter(|object| !object.is_none()) else {
+                    return if is_encoded { keep(arena, None, to) } else { Ok(()) };
+                };
                 let reference = object.cast::<PyReference>().map_err(|_| {
                     PyTypeError::new_err(format!("Can't convert incompatible object to HDF5 reference: {object:?}"))
                 })?;
                 let stored = reference.get().stored(py, file, datatype)?;
-                if datatype.encoded_reference().is_some() {
+                if is_encoded {
                     let said = (!stored.is_empty()).then_some((stored.len(), &*stored));
                     return keep(arena, said, to);
                 }

@@ -155,7 +155,7 @@ impl PyReference {
                         return Ok(said.map_err(exception)?.unwrap_or_default());
                     }
                     (Some(_), None) if stored.is_empty() => return Ok(vec![0; datatype.size()]),
-                    (Some(_), None) => &self.referent(file)?.ok_or_else(refuse)?,
+                    (Some(_), None) => &detached(py, || self.referent(file))??.ok_or_else(refuse)?,
                     _ => return Err(refuse()),
                 }
             }

@@ -207,7 +207,9 @@ impl ChunkLayout {
         match self.kind() {
             ChunkKind::Dense => self.dense_bytes as u64,
             ChunkKind::Sparse => {
-                stored.map_or(0, |stored| self.expected_bytes_of(Part::All, stored)).saturating_add(new)
+                let expected = stored.map_or(0, |stored| self.expected_bytes_of(Part::All, stored)).saturating_add(new);
+                // A chunk that is not sparse is stored with all its elements.
+                if self.has_selections() { expected } else { expected.max(self.dense_bytes as u64) }
             }
         }
     }

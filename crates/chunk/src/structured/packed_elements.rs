@@ -67,11 +67,18 @@ impl PackedElements {
 
     /// Takes the values that are missing, those of all elements by rising number. If memory is short, they still are missing.
     pub(super) fn complete(&mut self, mut values: PackedValues<'_>) -> Result<()> {
-        for segment in &mut self.segments {
-            values = segment.complete(&self.shape, values)?.ok_or_else(lost)?;
+        let mut segments = Segments::new(&self.shape);
+        for run in self.segments.iter().flat_map(Segment::runs) {
+            let (now, later) = values.split_at(run.len(), &self.shape).ok_or_else(lost)?;
+            segments.push(run, now)?;
+            values = later;
         }
-        self.has_values = values.fixed.is_empty();
-        if self.has_values { Ok(()) } else { Err(lost()) }
+        if !values.fixed.is_empty() {
+            return Err(lost());
+        }
+        self.segments = segments.finish()?;
+        (self.runs, self.has_values) = (run_count(&self.segments), true);
+        Ok(())
     }
 
     /// How many there are.

@@ -114,20 +114,6 @@ impl Segment {
         (self.fixed, self.heap) = Default::default();
     }
 
-    /// Takes the values of its elements from the front of those that are missing; the others are left.
-    pub(super) fn complete<'a>(
-        &mut self,
-        shape: &ElementShape,
-        values: PackedValues<'a>,
-    ) -> Result<Option<PackedValues<'a>>> {
-        let Some((own, others)) = values.split_at(self.count as usize, shape) else { return Ok(None) };
-        let (mut fixed, mut heap) = (memory::with_room(own.fixed.len())?, Vec::new());
-        memory::reserve(&mut heap, usize::try_from(own.heap_bytes(shape)?).unwrap_or(usize::MAX))?;
-        own.append_to(shape, &mut fixed, &mut heap)?;
-        (self.fixed, self.heap) = (fixed, heap);
-        Ok(Some(others))
-    }
-
     /// Adds elements behind all others.
     fn push(&mut self, range: Range<u32>, values: PackedValues<'_>, shape: &ElementShape) -> Result<()> {
         values.append_to(shape, &mut self.fixed, &mut self.heap)?;
@@ -141,9 +127,13 @@ impl Segment {
 
     /// How many of these elements still fit: at least one, if there are none yet.
     fn room(&self, values: PackedValues<'_>, shape: &ElementShape) -> Result<usize> {
+        if values.fixed.is_empty() {
+            // Values that are missing take nothing: when they come, the elements are cut anew.
+            return Ok(if self.runs.len() * size_of::<Run>() < BYTES { usize::MAX } else { 0 });
+        }
         let used = self.count as usize * shape.size + self.heap.len() + self.runs.len() * size_of::<Run>();
         let left = BYTES.saturating_sub(used);
-        let fitting = match shape.slots.is_empty() || values.fixed.is_empty() {
+        let fitting = match shape.slots.is_empty() {
             true => left / shape.size.max(1),
             false if left < shape.size => 0,
             false => values.fitting(left, shape)?,
@@ -247,6 +237,11 @@ pub(super) fn most_growth(elements: u64, runs: u64, element: u64) -> u64 {
 /// The most memory that so many elements in so many runs take.
 pub(super) fn most_memory(elements: u64, runs: u64, element: u64) -> u64 {
     let bytes = elements.saturating_mul(element).saturating_add(runs.saturating_mul(size_of::<Run>() as u64));
+    in_segments(bytes)
+}
+
+/// The most memory of segments with so many bytes.
+pub(super) fn in_segments(bytes: u64) -> u64 {
     // Segments that are made anew may be filled in another way: there may be one more on each side.
     let segments = bytes / (BYTES as u64 / 2) + 4;
     bytes.saturating_add(segments.saturating_mul(2 * size_of::<Segment>() as u64))

@@ -9,7 +9,7 @@ use super::{
     packed_elements::PackedElements,
     packed_values::{BEFORE, ElementShape, PackedValues},
     section_coder::CHECKSUM,
-    segment::Segments,
+    segment::{self, Segments},
     selection_section,
     sparse_chunk::SparseChunk,
 };
@@ -99,7 +99,10 @@ impl Rest {
     /// The memory that it takes.
     pub(crate) fn memory(&self) -> usize {
         match self {
-            Rest::Values(values) => values.fixed.len() + values.heap.len(),
+            Rest::Values(values) => {
+                let bytes = segment::in_segments((values.fixed.len() + values.heap.len()) as u64);
+                usize::try_from(bytes).unwrap_or(usize::MAX)
+            }
             Rest::All(chunk) => chunk.memory(),
         }
     }

@@ -3,8 +3,8 @@
 use hyperslab_base::memory;
 
 use super::lane::Lanes;
-use super::plan::{Heaps, Op, Plan};
-use crate::{Error, Reference, Result};
+use super::plan::{Heaps, Plan};
+use crate::{Error, Result};
 
 /// Follows each reference, converts what is behind it and stores the result.
 pub(super) fn run(elements: &Plan, sizes: (usize, usize), lanes: Lanes<'_>, heaps: &mut Heaps<'_>) -> Result<()> {
@@ -26,14 +26,7 @@ pub(super) fn run(elements: &Plan, sizes: (usize, usize), lanes: Lanes<'_>, heap
         // Members that are not in the source are zero.
         buffer.clear();
         memory::resize(&mut buffer, count.saturating_mul(elements.to), 0)?;
-        let (from, from_stride) = match elements.op {
-            // libhdf5 gives each of them the room that it takes in memory, whatever its type says.
-            Op::Follow(Reference::Revised(_)) => {
-                (&*sequence.bytes, (sequence.bytes.len() / count.max(1)).max(elements.from))
-            }
-            _ => (bytes, elements.from),
-        };
-        let lanes = Lanes { count, from, from_stride, to: &mut buffer, to_stride: elements.to };
+        let lanes = Lanes { count, from: bytes, from_stride: elements.from, to: &mut buffer, to_stride: elements.to };
         elements.run(lanes, heaps)?;
         heaps.target.store(Some((count, &buffer)), to)
     })

@@ -45,6 +45,15 @@ pub(super) fn check(
     if !matches!(new.layout, Wanted::Usual | Wanted::SomeChunks | Wanted::Chunks(_)) {
         return Err(refuse(ONLY_CHUNKS));
     }
+    let lacks = |section: &ChunkSection| match section {
+        ChunkSection::Selection => !structure.is_sparse(),
+        ChunkSection::Values => false,
+        ChunkSection::Vlen => !structure.has_vlen(),
+    };
+    let said = new.section_filters.iter().find(|(section, filters)| lacks(section) && !filters.is_empty());
+    if let Some((section, _)) = said {
+        return Err(refuse(format!("filters of the section {section:?}, which chunks of the dataset do not have")));
+    }
     let elements = chunk.iter().fold(1u64, |elements, side| elements.saturating_mul(*side));
     if elements > u64::from(u32::MAX) {
         return Err(refuse(format!("a sparse chunk of {elements} elements, more than 2^32 - 1")));

@@ -79,3 +79,12 @@ fn datasets_without_sections_have_no_filters_of_them() {
         assert!(text.contains("only chunks that are sparse"), "{text}");
     }
 }
+
+#[test]
+fn filters_of_a_section_that_chunks_lack_are_refused() {
+    let dense = file().root().unwrap().new_dataset::<String>().shape([9]).chunks([3]).vlen_in_chunks();
+    for new in [new().section(Vlen), dense.section(Selection)] {
+        let text = new.deflate(6).create("a").unwrap_err().to_string();
+        assert!(text.contains("which chunks of the dataset do not have"), "{text}");
+    }
+}
