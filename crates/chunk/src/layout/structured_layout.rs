@@ -163,7 +163,8 @@ impl StructuredLayout {
     }
 }
 
-/// So many bytes that no filters make more than `most` of them. A filter that is known adds at most a 64th and some more: deflate less than a thousandth, bzip2 a hundredth and 600.
+/// So many bytes that filters make no more than `most` of them, if each adds at most a 64th and some more: deflate adds less than a thousandth, bzip2 a hundredth and 600. Codecs with
+/// blocks of a few bytes may add more.
 fn before_filters(most: u64, steps: usize) -> u64 {
     (0..steps).fold(most, |most, _| most.saturating_sub(1024) / 65 * 64)
 }

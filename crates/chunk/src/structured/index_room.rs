@@ -13,7 +13,7 @@ use crate::{ChunkLayout, Error, Result, WriteBuffer};
 
 impl SparseChunk {
     /// Refuses values for which the index of the dataset has no room, before the chunk changes: what filters make of them is known later, so they are expected to make it no
-    /// smaller, and no larger than any filter that is known does.
+    /// smaller, and larger by a 64th and some more for each filter at most; what a filter adds beyond that is found when the chunk is stored.
     pub(super) fn check_room(&self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<()> {
         let (structured, shape) = (layout.sections()?, layout.shape());
         let Some(most) = structured.most_bytes() else { return Ok(()) };
