@@ -60,4 +60,4 @@ pub use selection::{Kind, Selection};
 pub use slab::{Slab, UNLIMITED};
 pub use space::Space;
 pub use strip::{Strip, Strips};
-pub use wire::{Form, LibVersion};
+pub use wire::{EncodedSpace, Form, LibVersion};

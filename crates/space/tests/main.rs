@@ -12,6 +12,7 @@
 )]
 
 mod algebra;
+mod encoded;
 mod hostile;
 mod huge;
 mod limits;

@@ -9,15 +9,20 @@
 //!
 //! Lives here: both directions and the choice of version. Called by `format` for messages, by region references and virtual layouts.
 
+mod blocks;
+mod content;
+mod encoded_space;
 mod extent;
+mod numbers;
 mod points;
 mod selection;
 mod version;
 
-use hyperslab_base::{Reader, Sink, Width};
+use hyperslab_base::{Sink, Width};
 
-use crate::{Error, Extent, Result, Space};
+use crate::{Error, Result, Space};
 
+pub use encoded_space::EncodedSpace;
 pub use version::{Form, LibVersion};
 
 /// The first byte of an encoded dataspace: the number of the dataspace message.
@@ -76,17 +81,6 @@ impl Space {
 
     /// Reads what [`Space::encode`] or `H5Sencode` wrote. Bytes after the end are left alone.
     pub fn decode(bytes: &[u8]) -> Result<Space> {
-        let mut reader = Reader::new("dataspace", bytes);
-        if reader.u8()? != MESSAGE {
-            return Err(reader.refuse("this is not an encoded dataspace").into());
-        }
-        reader.version(VERSION..=VERSION)?;
-        let width = reader.u8()?;
-        let Some(width) = Width::new(width).filter(|width| [2, 4, 8].contains(&width.bytes())) else {
-            return Err(reader.refuse(format!("sizes of {width} bytes")).into());
-        };
-        let length = reader.u32()? as usize;
-        let extent = Extent::decode(reader.take(length)?, width)?;
-        Space::decode_selection(extent, reader.rest()).map(|(space, _)| space)
+        EncodedSpace::read(bytes)?.to_space()
     }
 }

@@ -1,13 +1,13 @@
 //! Lists of points: those of a point selection, or the elements of any other selection one by one.
 
-use hyperslab_base::{Reader, Sink, Width};
+use hyperslab_base::{Sink, Width};
 
 use super::{
     Form,
-    selection::{NONE, POINTS, WITHOUT_CONTENT_BYTES, encode_without_content, number_width},
+    selection::{NONE, POINTS, WITHOUT_CONTENT_BYTES, encode_without_content},
     version::{self, Layout},
 };
-use crate::{Error, Points, Result, Selection, Space};
+use crate::{Error, Result, Space};
 
 impl Space {
     /// The dataspace encoded in the smallest form with its selected elements listed as points in their order, as
@@ -77,23 +77,5 @@ impl Space {
             sink.uint(layout.width, index);
         }
         Ok(())
-    }
-
-    pub(super) fn decode_points(&self, reader: &mut Reader<'_>, version: u32) -> Result<Selection> {
-        let width = match version {
-            1 => {
-                reader.take(8)?;
-                Width::W4
-            }
-            2 => number_width(reader)?,
-            _ => return Err(reader.refuse(format!("unknown version {version}")).into()),
-        };
-        self.decode_rank(reader)?;
-        let numbers = self.decode_count(reader, width, self.rank())? * self.rank();
-        let mut flat = Vec::with_capacity(numbers);
-        for _ in 0..numbers {
-            flat.push(reader.uint(width)?);
-        }
-        Ok(Selection::from_points(Points::new(self.rank(), flat)?))
     }
 }

@@ -9,27 +9,24 @@
 //!  hyperslab 3   | 2, 4 | 3, 4 | flags | width | rank, 4 | as 2 if regular; else blocks, first and last corner, per block… |
 //! ```
 //!
-//! A length counts the bytes after it. Point lists are read and written in `points`.
+//! A length counts the bytes after it. Point lists are written in `points`; all of it is read in `content`.
 
-use hyperslab_base::{Malformed, Reader, Sink, Width};
+use hyperslab_base::{Malformed, Reader, Sink};
 
 use super::{
     Form,
+    content::Content,
     version::{self, Layout},
 };
-use crate::{
-    Error, Extent, Kind, MAX_RANK, Op, Result, Selection, Slab, Space, UNLIMITED,
-    selection::Slabs,
-    tree::{self, Budget},
-};
+use crate::{Error, Extent, Kind, MAX_RANK, Op, Result, Selection, Space, UNLIMITED, selection::Slabs};
 
 pub(super) const NONE: u32 = 0;
 pub(super) const POINTS: u32 = 1;
-const HYPERSLAB: u32 = 2;
-const ALL: u32 = 3;
+pub(super) const HYPERSLAB: u32 = 2;
+pub(super) const ALL: u32 = 3;
 
 /// The flag of a hyperslab that is stored as patterns.
-const REGULAR: u8 = 1;
+pub(super) const REGULAR: u8 = 1;
 
 /// How many bytes a selection takes that holds nothing but its kind.
 pub(super) const WITHOUT_CONTENT_BYTES: u64 = 16;
@@ -79,24 +76,8 @@ impl Space {
     /// Reads a selection of `extent` and says how many bytes it took.
     pub fn decode_selection(extent: Extent, bytes: &[u8]) -> Result<(Space, usize)> {
         let mut reader = Reader::new("selection", bytes);
-        let mut space = Space::new(extent);
-        let kind = reader.u32()?;
-        let version = reader.u32()?;
-        match kind {
-            NONE | ALL => {
-                if version != 1 {
-                    return Err(reader.refuse(format!("unknown version {version}")).into());
-                }
-                reader.take(8)?;
-                if kind == NONE {
-                    space.select_none();
-                }
-            }
-            POINTS => space.selection = space.decode_points(&mut reader, version)?,
-            HYPERSLAB => space.decode_hyperslab(&mut reader, version)?,
-            _ => return Err(reader.refuse(format!("unknown kind {kind}")).into()),
-        }
-        Ok((space, bytes.len() - reader.left()))
+        let content = Content::read(&mut reader, extent.rank())?;
+        Ok((content.of(extent)?, reader.position()))
     }
 
     fn encode_hyperslab(&self, sink: &mut Sink, layout: Layout) -> Result<()> {
@@ -154,71 +135,6 @@ impl Space {
         sink.u32(self.rank() as u32);
         Ok(())
     }
-
-    fn decode_hyperslab(&mut self, reader: &mut Reader<'_>, version: u32) -> Result<()> {
-        let mut flags = 0;
-        let width = match version {
-            1 => {
-                reader.take(8)?;
-                Width::W4
-            }
-            2 => {
-                flags = reader.u8()?;
-                reader.take(4)?;
-                Width::W8
-            }
-            3 => {
-                flags = reader.u8()?;
-                number_width(reader)?
-            }
-            _ => return Err(reader.refuse(format!("unknown version {version}")).into()),
-        };
-        if flags & !REGULAR != 0 {
-            return Err(reader.refuse(format!("unknown flags {flags:#x}")).into());
-        }
-        self.decode_rank(reader)?;
-        if flags & REGULAR != 0 {
-            let slabs = (0..self.rank()).map(|_| decode_slab(reader, width)).collect::<Result<Slabs>>()?;
-            return self.select_hyperslab(Op::Set, &slabs);
-        }
-        let count = self.decode_count(reader, width, 2 * self.rank())?;
-        let mut ranges: Vec<_> = (0..self.rank()).map(|_| Vec::with_capacity(count)).collect();
-        let mut corners = vec![0; 2 * self.rank()];
-        for _ in 0..count {
-            for corner in &mut corners {
-                *corner = reader.uint(width)?;
-            }
-            let (low, high) = corners.split_at(self.rank());
-            for (ranges, (&low, &high)) in ranges.iter_mut().zip(low.iter().zip(high)) {
-                if low > high || high == UNLIMITED {
-                    return Err(reader.refuse(format!("a block from {low} to {high}")).into());
-                }
-                ranges.push((low, high + 1));
-            }
-        }
-        let union = tree::union(&ranges, &mut Budget::for_decoding(count, self.rank()))
-            .map_err(|_| reader.refuse(format!("{count} blocks overlap in too many ways")))?;
-        self.selection = Selection::from_tree(union);
-        Ok(())
-    }
-
-    pub(super) fn decode_rank(&self, reader: &mut Reader<'_>) -> Result<()> {
-        let rank = reader.u32()?;
-        if rank == 0 || rank as usize != self.rank() {
-            return Err(reader.refuse(format!("{rank} dimensions where the extent has {}", self.rank())).into());
-        }
-        Ok(())
-    }
-
-    /// A count of entries with `numbers` numbers each, all of which must be there.
-    pub(super) fn decode_count(&self, reader: &mut Reader<'_>, width: Width, numbers: usize) -> Result<usize> {
-        let count = reader.uint(width)?;
-        let there = (reader.left() / (width.bytes() * numbers)) as u64;
-        if count > there {
-            return Err(reader.refuse(format!("{count} entries, but there are bytes for {there} only")).into());
-        }
-        Ok(count as usize)
-    }
 }
 
 impl Selection {
@@ -265,17 +181,4 @@ fn stored_rank(bytes: &[u8]) -> std::result::Result<u32, Malformed> {
         _ => return Ok(0),
     })?;
     reader.u32()
-}
-
-pub(super) fn number_width(reader: &mut Reader<'_>) -> std::result::Result<Width, Malformed> {
-    let width = reader.u8()?;
-    Width::new(width)
-        .filter(|width| [2, 4, 8].contains(&width.bytes()))
-        .ok_or_else(|| reader.refuse(format!("numbers of {width} bytes")))
-}
-
-fn decode_slab(reader: &mut Reader<'_>, width: Width) -> Result<Slab> {
-    let (start, stride) = (reader.uint(width)?, reader.uint(width)?);
-    let mut size = || reader.uint(width).map(|number| if number == width.max() { UNLIMITED } else { number });
-    Ok(Slab::new(start, stride, size()?, size()?))
 }
