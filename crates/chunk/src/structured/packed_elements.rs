@@ -8,7 +8,7 @@ use std::{iter::Peekable, ops::Range, slice, sync::Arc};
 
 use super::{
     packed_values::{ElementShape, OwnValues, PackedValues},
-    segment::{EachRun, Segment, Segments},
+    segment::{EachRun, Segment, Segments, lost},
 };
 use crate::{Error, Result};
 
@@ -66,16 +66,9 @@ impl PackedElements {
     }
 
     /// Takes the values that are missing, those of all elements by rising number. If memory is short, they still are missing.
-    pub(super) fn complete(&mut self, mut values: PackedValues<'_>) -> Result<()> {
+    pub(super) fn complete(&mut self, values: PackedValues<'_>) -> Result<()> {
         let mut segments = Segments::new(&self.shape);
-        for run in self.segments.iter().flat_map(Segment::runs) {
-            let (now, later) = values.split_at(run.len(), &self.shape).ok_or_else(lost)?;
-            segments.push(run, now)?;
-            values = later;
-        }
-        if !values.fixed.is_empty() {
-            return Err(lost());
-        }
+        segments.push_all(self.runs(), Some(values))?;
         self.segments = segments.finish()?;
         (self.runs, self.has_values) = (run_count(&self.segments), true);
         Ok(())
@@ -236,9 +229,4 @@ fn write_before(
         }
     }
     Ok(())
-}
-
-/// Refuses what cannot be: values that are not as many as their elements.
-fn lost() -> Error {
-    Error::Layout("a sparse chunk has fewer values than elements".into())
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use hyperslab_base::memory;
 
 use super::packed_values::{ElementShape, PackedValues};
-use crate::Result;
+use crate::{Error, Result};
 
 /// What is done with runs of defined elements and their values.
 pub(super) type EachRun<'a> = dyn FnMut(Range<u32>, PackedValues<'_>) -> Result<()> + 'a;
@@ -117,6 +117,11 @@ impl Segment {
     /// Adds elements behind all others.
     fn push(&mut self, range: Range<u32>, values: PackedValues<'_>, shape: &ElementShape) -> Result<()> {
         values.append_to(shape, &mut self.fixed, &mut self.heap)?;
+        self.push_run(range)
+    }
+
+    /// Adds elements behind all others, whose values come later.
+    fn push_run(&mut self, range: Range<u32>) -> Result<()> {
         if self.end() != range.start || self.runs.is_empty() {
             memory::reserve(&mut self.runs, 1)?;
             self.runs.push(Run { first: range.start, before: self.count });
@@ -131,14 +136,24 @@ impl Segment {
             // Values that are missing take nothing: when they come, the elements are cut anew.
             return Ok(if self.runs.len() * size_of::<Run>() < BYTES { usize::MAX } else { 0 });
         }
-        let used = self.count as usize * shape.size + self.heap.len() + self.runs.len() * size_of::<Run>();
-        let left = BYTES.saturating_sub(used);
-        let fitting = match shape.slots.is_empty() {
-            true => left / shape.size.max(1),
-            false if left < shape.size => 0,
-            false => values.fitting(left, shape)?,
-        };
+        if shape.slots.is_empty() {
+            return Ok(self.room_for_fixed(shape));
+        }
+        let left = self.left(shape);
+        let fitting = if left < shape.size { 0 } else { values.fitting(left, shape)? };
         Ok(if self.count == 0 { fitting.max(1) } else { fitting })
+    }
+
+    /// As [`Segment::room`], of elements that are not of variable length.
+    fn room_for_fixed(&self, shape: &ElementShape) -> usize {
+        let fitting = self.left(shape) / shape.size.max(1);
+        if self.count == 0 { fitting.max(1) } else { fitting }
+    }
+
+    /// The bytes that the segment may still take.
+    fn left(&self, shape: &ElementShape) -> usize {
+        let used = self.count as usize * shape.size + self.heap.len() + self.runs.len() * size_of::<Run>();
+        BYTES.saturating_sub(used)
     }
 }
 
@@ -172,9 +187,45 @@ impl<'a> Segments<'a> {
         Ok(())
     }
 
-    /// Adds elements behind all others, whose values are missing as those of all others are.
-    pub(super) fn push_without_values(&mut self, range: Range<u32>) -> Result<()> {
-        self.push(range, PackedValues::default())
+    /// Adds runs of elements behind all others, with their values one after the other; without, if the values of all elements are missing.
+    pub(super) fn push_all(
+        &mut self,
+        mut runs: impl Iterator<Item = Range<u32>>,
+        values: Option<PackedValues<'_>>,
+    ) -> Result<()> {
+        let Some(mut values) = values else {
+            return runs.try_for_each(|run| self.push(run, PackedValues::default()));
+        };
+        let shape = self.shape;
+        for mut run in runs {
+            if !shape.slots.is_empty() {
+                let (now, later) = values.split_at(run.len(), shape).ok_or_else(lost)?;
+                self.push(run, now)?;
+                values = later;
+                continue;
+            }
+            // The values of a segment are copied at once.
+            while !run.is_empty() {
+                let room = self.open.room_for_fixed(shape);
+                if room == 0 {
+                    values = self.fill(values)?;
+                    self.close()?;
+                    continue;
+                }
+                let middle = run.start + room.min(run.len()) as u32;
+                self.open.push_run(run.start..middle)?;
+                run.start = middle;
+            }
+        }
+        if self.fill(values)?.fixed.is_empty() { Ok(()) } else { Err(lost()) }
+    }
+
+    /// Gives the open segment the first of some values, those that it lacks; the values after them.
+    fn fill<'b>(&mut self, values: PackedValues<'b>) -> Result<PackedValues<'b>> {
+        let lacking = self.open.count as usize - self.open.fixed.len() / self.shape.size.max(1);
+        let (now, later) = values.split_at(lacking, self.shape).ok_or_else(lost)?;
+        now.append_to(self.shape, &mut self.open.fixed, &mut self.open.heap)?;
+        Ok(later)
     }
 
     /// The segments, with no more memory than they need.
@@ -226,6 +277,11 @@ impl<'a> Segments<'a> {
         }
         Ok(())
     }
+}
+
+/// Refuses what cannot be: values that are not as many as their elements.
+pub(super) fn lost() -> Error {
+    Error::Layout("a sparse chunk has fewer values than elements".into())
 }
 
 /// The most memory that so many elements in so many runs take more, wherever they come between others.

@@ -5,10 +5,10 @@
 use std::ops::Range;
 
 use hyperslab_base::{lookup3, memory};
-use hyperslab_space::{Form, Kind, Space};
+use hyperslab_space::{EncodedSpace, Form, Space};
 
 use super::packed_elements::MOST_RUNS;
-use crate::{Error, Result};
+use crate::{Error, Result, transfer::scatter::outside};
 
 /// Two encodings are both tried if the larger one has no more than so many times the bytes of the other: filters may turn that round, but not more.
 const COMPARABLE: u64 = 16;
@@ -40,36 +40,65 @@ pub(super) fn most_bytes(elements: u64, rank: usize) -> u64 {
     elements.saturating_add(2).saturating_mul(16 * rank).saturating_add(64)
 }
 
-/// The defined elements that a section, without its checksum, tells of, in its order.
-pub(super) fn decode(chunk: &[u64], section: &[u8]) -> Result<Space, String> {
-    let space = Space::decode(section).map_err(|why| why.to_string())?;
-    if space.dims() != chunk {
-        return Err(format!("an extent of {:?}, but chunks have {chunk:?}", space.dims()));
-    }
-    space.check_inside().map_err(|why| why.to_string())?;
-    // A pattern of few bytes may have any number of runs, and each takes memory.
-    let is_long = space.npoints() > MOST_RUNS;
-    if is_long && runs(&space).map_err(|why| why.to_string())?.nth(MOST_RUNS as usize).is_some() {
-        return Err(format!("more than {MOST_RUNS} runs of defined elements"));
-    }
-    Ok(space)
+/// Which elements of a chunk are defined.
+pub(super) enum Defined {
+    /// As many as have values: runs of their numbers, in the order of their section.
+    Runs(Vec<Range<u32>>),
+    /// So many, not as many as have values.
+    Other(u64),
 }
 
-/// The numbers of elements in runs, in the order of a section.
-pub(super) fn runs(space: &Space) -> Result<impl Iterator<Item = Range<u32>> + '_> {
-    let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-    Ok(space.runs(1)?.map(move |run| number(run.offset)..number(run.end())))
+/// The defined elements that a section, without its checksum, tells of, where so many have values.
+pub(super) fn decode(chunk: &[u64], section: &[u8], with_values: u64) -> Result<Defined, String> {
+    let space = EncodedSpace::read(section).map_err(|why| why.to_string())?;
+    if space.extent().dims() != chunk {
+        return Err(format!("an extent of {:?}, but chunks have {chunk:?}", space.extent().dims()));
+    }
+    let (mut runs, mut left): (Vec<Range<u32>>, _) = (Vec::new(), Some(with_values));
+    let walked = space.for_each_run(|run| {
+        // A pattern of few bytes may have any number of elements and runs, and runs take time and memory.
+        left = left.and_then(|left| left.checked_sub(run.end - run.start));
+        if left.is_none() {
+            return Err(Error::Layout("more elements than have values".into()));
+        }
+        let number = |number: u64| u32::try_from(number).map_err(|_| outside());
+        let (start, end) = (number(run.start)?, number(run.end)?);
+        if let Some(last) = runs.last_mut().filter(|last| last.end == start) {
+            last.end = end;
+        } else if (runs.len() as u64) < MOST_RUNS {
+            memory::reserve(&mut runs, 1)?;
+            runs.push(start..end);
+        } else {
+            return Err(Error::Layout(format!("more than {MOST_RUNS} runs of defined elements")));
+        }
+        Ok(())
+    });
+    match (walked, left) {
+        (Ok(()), Some(0)) => Ok(Defined::Runs(runs)),
+        (Ok(()), left) => Ok(Defined::Other(with_values - left.unwrap_or_default())),
+        (Err(_), None) => {
+            let space = space.to_space().map_err(|why| why.to_string())?;
+            space.check_inside().map_err(|why| why.to_string())?;
+            Ok(Defined::Other(space.npoints()))
+        }
+        (Err(why), Some(_)) => Err(why.to_string()),
+    }
+}
+
+/// How many elements runs have.
+pub(super) fn count(runs: &[Range<u32>]) -> u64 {
+    runs.iter().map(|run| run.len() as u64).sum()
 }
 
 /// Whether elements come by rising number, each once. Points may come in any order.
-pub(super) fn is_rising(space: &Space) -> Result<bool> {
-    Ok(space.kind() != Kind::Points || runs(space)?.is_sorted_by(|left, right| left.end <= right.start))
+pub(super) fn is_rising(runs: &[Range<u32>]) -> bool {
+    runs.is_sorted_by(|left, right| left.end <= right.start)
 }
 
-/// The numbers of points that come in any order, rising, with the place of each in that order. An element that is named twice is refused.
-pub(super) fn sorted(space: &Space) -> Result<Vec<(u32, usize)>> {
-    let mut sorted = memory::with_room(usize::try_from(space.npoints()).unwrap_or(usize::MAX))?;
-    sorted.extend(runs(space)?.flatten().enumerate().map(|(nth, number)| (number, nth)));
+/// The numbers of elements that come in any order, rising, with the place of each in that order. An element that is named twice is refused.
+pub(super) fn sorted(runs: &[Range<u32>]) -> Result<Vec<(u32, usize)>> {
+    let mut sorted = memory::with_room(usize::try_from(count(runs)).unwrap_or(usize::MAX))?;
+    sorted.extend(runs.iter().cloned().flatten().enumerate().map(|(nth, number)| (number, nth)));
     sorted.sort_unstable();
     match sorted.windows(2).find(|pair| matches!(pair, [(left, _), (right, _)] if left == right)) {
         Some([(number, _), ..]) => Err(Error::Layout(format!("element {number} is named twice"))),

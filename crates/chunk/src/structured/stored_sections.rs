@@ -1,16 +1,15 @@
 //! A structured chunk from the file: its sections, and the elements that they tell of.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use hyperslab_format::Sections;
-use hyperslab_space::Space;
 
 use super::{
     packed_elements::PackedElements,
     packed_values::{BEFORE, ElementShape, PackedValues},
     section_coder::CHECKSUM,
     segment::{self, Segments},
-    selection_section,
+    selection_section::{self, Defined},
     sparse_chunk::SparseChunk,
 };
 use crate::{
@@ -51,36 +50,31 @@ impl SparseChunk {
     ) -> Result<SparseChunk> {
         let stored = Stored { layout, structured: layout.sections()?, sections, encoded, first: 0 };
         let shape = layout.shape();
-        let Some(space) = stored.selection(workspace)? else {
+        let Some(runs) = stored.selection(workspace)? else {
             let values = stored.values(workspace)?;
             let mut segments = Segments::new(shape);
             segments.push(0..stored.count()?, values.values())?;
             return Ok(SparseChunk::of(PackedElements::of(segments, shape.clone())?, false));
         };
+        let has_values = encoded.sections.len() > 1;
+        let in_order = selection_section::is_rising(&runs);
         let mut segments = Segments::new(shape);
-        let in_order = selection_section::is_rising(&space)?;
-        let refuse = |why: Error| stored.refuse(0, why.to_string());
-        let sorted = if in_order { Vec::new() } else { selection_section::sorted(&space).map_err(refuse)? };
-        if encoded.sections.len() == 1 {
-            match in_order {
-                true => selection_section::runs(&space)?.try_for_each(|run| segments.push_without_values(run))?,
-                false => sorted.iter().try_for_each(|(number, _)| segments.push_without_values(*number..number + 1))?,
-            }
-            return Ok(SparseChunk::of(PackedElements::without_values(segments, shape.clone())?, in_order));
-        }
-        let values = stored.values(workspace)?;
-        let mut rest = values.values();
-        for (number, nth) in sorted {
-            segments.push(number..number + 1, rest.part(nth, 1, shape).ok_or_else(outside)?)?;
-        }
         if in_order {
-            for run in selection_section::runs(&space)? {
-                let (now, later) = rest.split_at(run.len(), shape).ok_or_else(outside)?;
-                segments.push(run, now)?;
-                rest = later;
+            let values = if has_values { Some(stored.values(workspace)?) } else { None };
+            segments.push_all(runs.iter().cloned(), values.as_ref().map(StoredValues::values))?;
+        } else {
+            let sorted = selection_section::sorted(&runs).map_err(|why| stored.refuse(0, why.to_string()))?;
+            let values = if has_values { Some(stored.values(workspace)?) } else { None };
+            for (number, nth) in sorted {
+                let value = match &values {
+                    Some(values) => values.values().part(nth, 1, shape).ok_or_else(outside)?,
+                    None => PackedValues::default(),
+                };
+                segments.push(number..number + 1, value)?;
             }
         }
-        Ok(SparseChunk::of(PackedElements::of(segments, shape.clone())?, in_order))
+        let make = if has_values { PackedElements::of } else { PackedElements::without_values };
+        Ok(SparseChunk::of(make(segments, shape.clone())?, in_order))
     }
 
     /// Takes what was missing, if another thread has not given it.
@@ -137,7 +131,7 @@ impl<'a> Stored<'a> {
     }
 
     /// The defined elements, as many as there are values; nothing if all are.
-    fn selection(&self, workspace: &mut Workspace) -> Result<Option<Space>> {
+    fn selection(&self, workspace: &mut Workspace) -> Result<Option<Vec<Range<u32>>>> {
         let (fixed, element, all) = (self.structured.fixed(), self.layout.element(), self.layout.elements());
         let count = self.structured.stored_elements(self.sections, element);
         let bytes = self.structured.stored_bytes(self.sections, fixed);
@@ -156,10 +150,11 @@ impl<'a> Stored<'a> {
         let (coder, stored) = values.ok_or_else(outside)?;
         coder.check_size(&self.encoded.coord, stored)?;
         let section = self.section(0, selection_section::most_bytes(count, self.layout.chunk().len()), workspace)?;
-        let space = selection_section::decode(self.layout.chunk(), &section).map_err(|why| self.refuse(0, why))?;
-        match space.npoints().checked_mul(element) == Some(bytes) {
-            true => Ok(Some(space)),
-            false => Err(refuse(space.npoints())),
+        let defined = selection_section::decode(self.layout.chunk(), &section, count);
+        match defined.map_err(|why| self.refuse(0, why))? {
+            Defined::Runs(runs) if count.checked_mul(element) == Some(bytes) => Ok(Some(runs)),
+            Defined::Runs(_) => Err(refuse(count)),
+            Defined::Other(elements) => Err(refuse(elements)),
         }
     }
 
