@@ -8,6 +8,8 @@
 //! Coordinates that rise have small differences, most of whose bytes are zero. The encoder tries all sizes of integers and takes that which makes most bytes zero; what
 //! is left over at the front stays as it is. The number is one of those for private use.
 
+use std::ops::Range;
+
 use crate::{ChunkFacts, Decoded, Encoded, Fault, Filter, output::stale};
 
 /// Differences of integers, filter 33001. Programs without it cannot read what went through it.
@@ -59,7 +61,8 @@ impl Filter for Delta {
         let (size, rest) = input.split_first().ok_or(Fault::Corrupt("it is empty"))?;
         let out = stale(out, rest.len(), limit)?;
         out.copy_from_slice(rest);
-        let integers = integers(out, usize::from(*size), tail);
+        let place = place(out.len(), usize::from(*size), tail);
+        let integers = out.get_mut(place).unwrap_or_default();
         match size {
             1 => sums::<1>(integers, distance),
             2 => sums::<2>(integers, distance),
@@ -100,32 +103,31 @@ fn differ(input: &[u8], (size, distance, tail): (usize, usize, usize), out: &mut
     let (first, rest) = stale(out, len, len)?.split_first_mut().ok_or(Fault::Corrupt("it is empty"))?;
     *first = size as u8;
     rest.copy_from_slice(input);
-    let integers = integers(rest, size, tail);
+    let place = place(input.len(), size, tail);
+    let numbers = input.get(place.clone()).unwrap_or_default();
+    let integers = rest.get_mut(place).unwrap_or_default();
     match size {
-        1 => differences::<1>(integers, distance),
-        2 => differences::<2>(integers, distance),
-        4 => differences::<4>(integers, distance),
-        _ => differences::<8>(integers, distance),
+        1 => differences::<1>(numbers, integers, distance),
+        2 => differences::<2>(numbers, integers, distance),
+        4 => differences::<4>(numbers, integers, distance),
+        _ => differences::<8>(numbers, integers, distance),
     }
     Ok(integers.iter().filter(|byte| **byte == 0).count())
 }
 
-/// The bytes of all integers of a size, which end where the tail begins.
-fn integers(bytes: &mut [u8], size: usize, tail: usize) -> &mut [u8] {
-    let end = bytes.len().saturating_sub(tail);
-    bytes.get_mut(end % size.max(1)..end).unwrap_or_default()
+/// Where the bytes of all integers of a size are, which end where the tail begins.
+fn place(len: usize, size: usize, tail: usize) -> Range<usize> {
+    let end = len.saturating_sub(tail);
+    end % size.max(1)..end
 }
 
-/// Puts each integer's difference from that so many before it in its place.
-fn differences<const SIZE: usize>(bytes: &mut [u8], distance: usize) {
-    let (integers, _) = bytes.as_chunks_mut::<SIZE>();
-    let mut before = vec![0; distance];
-    for some in integers.chunks_mut(distance) {
-        for (integer, before) in some.iter_mut().zip(&mut before) {
-            let number = number(*integer);
-            *integer = bytes_of(number.wrapping_sub(*before));
-            *before = number;
-        }
+/// Puts the difference of each integer from that so many before it in its place; the first ones are there.
+fn differences<const SIZE: usize>(numbers: &[u8], places: &mut [u8], distance: usize) {
+    let (numbers, places) = (numbers.as_chunks::<SIZE>().0, places.as_chunks_mut::<SIZE>().0);
+    let later = numbers.get(distance..).unwrap_or_default();
+    let places = places.get_mut(distance..).unwrap_or_default();
+    for ((place, now), before) in places.iter_mut().zip(later).zip(numbers) {
+        *place = bytes_of(number(*now).wrapping_sub(number(*before)));
     }
 }
 
