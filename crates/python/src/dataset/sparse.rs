@@ -33,7 +33,7 @@ pub(super) fn read_defined<'py>(
     let mut array = zeros(&[count], &dtype)?;
     match memory.steps {
         Some(_) => memory.finish(py, &values, &arena, bytes(&mut array)?)?,
-        None => bytes(&mut array)?.iter_mut().zip(values).for_each(|(place, byte)| *place = byte),
+        None => bytes(&mut array)?.iter_mut().zip(&values).for_each(|(place, byte)| *place = *byte),
     }
     let rank = space.rank();
     Ok((Rows::from(coords).into_array(py, &[count, rank])?, array.into_any()))
