@@ -155,6 +155,19 @@ impl Filter for Bitshuffle {
         memory::append(out, plain)?;
         Ok(Encoded::Written)
     }
+
+    fn worst_case(&self, params: &[u32], len: u64) -> Option<u64> {
+        let params = Params::read(params).ok()?;
+        let block = (params.block as u64).saturating_mul(params.size as u64);
+        let more = match params.codec {
+            BitshuffleCodec::None => return Some(len),
+            BitshuffleCodec::Lz4 => lz4::OVERHEAD,
+            BitshuffleCodec::Zstd(_) => zstd::OVERHEAD,
+        };
+        // The codecs add a 255th and some bytes to each block, which has its length before it.
+        let blocks = len.div_ceil(block.max(1)).saturating_mul(4 + more);
+        Some(len.saturating_add(len / 255).saturating_add(blocks).saturating_add(12))
+    }
 }
 
 struct Params {

@@ -64,8 +64,7 @@ impl Filter for Bzip2 {
 
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
         let level = read_level(params)?;
-        // The worst case, by bzip2's documentation.
-        let most = input.len() + input.len() / 100 + 600;
+        let most = usize::try_from(most_compressed(input.len() as u64)).unwrap_or(usize::MAX);
         check_memory(STATE)?;
         let mut stream = Compress::new(Compression::new(level), 0);
         match stream.compress(input, stale(out, most, most)?, Action::Finish).map_err(Fault::other)? {
@@ -74,6 +73,15 @@ impl Filter for Bzip2 {
         }
         Ok(Encoded::Written)
     }
+
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(most_compressed(len))
+    }
+}
+
+/// The worst case, by bzip2's documentation.
+fn most_compressed(len: u64) -> u64 {
+    len.saturating_add(len / 100).saturating_add(600)
 }
 
 fn read_level(params: &[u32]) -> Result<u32, Fault> {

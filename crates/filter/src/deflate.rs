@@ -56,6 +56,10 @@ impl Filter for Deflate {
         Ok(Encoded::Written)
     }
 
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(most_deflated(len))
+    }
+
     fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
         Some(len.saturating_mul(MAX_RATIO as u64))
     }
@@ -67,6 +71,11 @@ fn read_level(params: &[u32]) -> Result<u32, Fault> {
         Some(_) => Err(Fault::Params("the level is not in 0 to 9")),
         None => Err(Fault::Params("the level is missing")),
     }
+}
+
+/// No less than what the library asks for: five bytes for each block of at least 5,000 and some more.
+fn most_deflated(len: u64) -> u64 {
+    len.saturating_add(len / 512).saturating_add(64)
 }
 
 /// Decodes a zlib stream; gives the number of bytes.
@@ -116,4 +125,19 @@ fn encode(level: u32, input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
     let len = compressor.zlib_compress(input, stale(out, most, most)?).map_err(Fault::other)?;
     out.truncate(len);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_makes_no_more_than_the_worst_case() {
+        for level in 0..=12 {
+            let mut compressor = Compressor::new(CompressionLvl::new(level).unwrap());
+            for len in (0..100_000).step_by(77).chain([1 << 24, 1 << 30]) {
+                assert!(compressor.zlib_compress_bound(len) as u64 <= most_deflated(len as u64), "{len}");
+            }
+        }
+    }
 }

@@ -92,6 +92,10 @@ impl Filter for Delta {
         len.saturating_add(1)
     }
 
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len.saturating_add(1))
+    }
+
     fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
         Some(len)
     }

@@ -55,8 +55,16 @@ pub trait Filter: Send + Sync {
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault>;
 
     /// The most bytes that any good encoder makes of `len` bytes: a limit for the filter that decodes before this one.
-    fn encoded_bound(&self, _params: &[u32], len: usize) -> usize {
-        len.saturating_add(len / 4).saturating_add(1 << 16)
+    fn encoded_bound(&self, params: &[u32], len: usize) -> usize {
+        let usual = len.saturating_add(len / 4).saturating_add(1 << 16);
+        let own = self.worst_case(params, len as u64).map_or(0, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        usual.max(own)
+    }
+
+    /// The most bytes that [`encode`](Filter::encode) makes of `len` bytes or fewer, if it does not fail. Nothing if that is not known: chunks whose size the file tells in few bytes
+    /// then go through the filter when they are written, not when they are flushed.
+    fn worst_case(&self, _params: &[u32], _len: u64) -> Option<u64> {
+        None
     }
 
     /// The most bytes that [`decode`](Filter::decode) makes of `len` bytes: what is said to be more cannot be true. Nothing if that has no limit.

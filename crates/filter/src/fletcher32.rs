@@ -51,6 +51,10 @@ impl Filter for Fletcher32 {
         len.saturating_add(4)
     }
 
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len.saturating_add(4))
+    }
+
     fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
         Some(len)
     }

@@ -17,6 +17,9 @@ const DEFAULT_BLOCK: u32 = 1 << 30;
 /// A byte stands for 255 at most.
 const MAX_RATIO: usize = 255;
 
+/// A block has no more bytes beside a 255th of what does not get smaller.
+pub(crate) const OVERHEAD: u64 = 16;
+
 /// LZ4, filter 32004.
 #[derive(Clone, Copy, Debug)]
 pub struct Lz4;
@@ -63,8 +66,7 @@ impl Filter for Lz4 {
     }
 
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
-        let block = params.first().copied().filter(|block| *block > 0).unwrap_or(DEFAULT_BLOCK);
-        let block = (block as usize).min(input.len()).max(1);
+        let block = (block_bytes(params) as usize).min(input.len()).max(1);
         if i32::try_from(input.len()).is_err() {
             return Err(Fault::Params("LZ4 takes chunks of up to 2 GiB"));
         }
@@ -85,9 +87,20 @@ impl Filter for Lz4 {
         Ok(Encoded::Written)
     }
 
+    fn worst_case(&self, params: &[u32], len: u64) -> Option<u64> {
+        // The lengths of all and of a block, then each block with its length before it.
+        let blocks = len.div_ceil(block_bytes(params).into()).max(1);
+        Some(len.saturating_add(12).saturating_add(blocks.saturating_mul(4)))
+    }
+
     fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
         Some(len.saturating_mul(MAX_RATIO as u64))
     }
+}
+
+/// The bytes of a block.
+fn block_bytes(params: &[u32]) -> u32 {
+    params.first().copied().filter(|block| *block > 0).unwrap_or(DEFAULT_BLOCK)
 }
 
 /// Decodes a block that must fill `out`.
@@ -113,4 +126,16 @@ pub(crate) fn compress(mode: Mode, input: &[u8], out: &mut Vec<u8>) -> Result<()
     let len = compress_to_buffer(input, Some(mode), false, room).map_err(Fault::other)?;
     out.truncate(start + len);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_makes_no_more_of_a_block_than_is_told() {
+        for len in (0..300_000).step_by(77).chain([1 << 24, 1 << 30]) {
+            assert!(compress_bound(len).unwrap() as u64 <= len as u64 + len as u64 / 255 + OVERHEAD, "{len}");
+        }
+    }
 }

@@ -64,6 +64,10 @@ impl Filter for Lzf {
         compress(input, out)?;
         Ok(if out.len() < input.len() { Encoded::Written } else { Encoded::Incompressible })
     }
+
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len)
+    }
 }
 
 const MAX_LITERALS: usize = 32;

@@ -112,6 +112,24 @@ impl Pipeline {
         undone.rev().try_fold(stored, |len, (_, step)| registry.get(step.id)?.decoded_bound(&step.params, len))
     }
 
+    /// The most bytes that [`Pipeline::encode`] makes of so many or fewer, whatever they are and whichever optional steps fail; nothing if that is not known. Nothing is encoded.
+    ///
+    /// ```
+    /// use hyperslab_filter::{Fletcher32, Lz4, Pipeline, Registry, Step};
+    /// let steps = [(Lz4::ID, Lz4::params(1)), (Fletcher32::ID, Fletcher32::params())];
+    /// let pipeline = Pipeline::new(steps.map(|(id, params)| Step::mandatory(id, params)).to_vec())?;
+    /// // LZ4 has four bytes before each of its blocks, which have one byte here.
+    /// assert_eq!(pipeline.worst_case(&Registry::default(), 1000), Some(12 + 5 * 1000 + 4));
+    /// # Ok::<(), hyperslab_filter::Error>(())
+    /// ```
+    pub fn worst_case(&self, registry: &Registry, raw: u64) -> Option<u64> {
+        self.steps.iter().try_fold(raw, |len, step| match registry.get(step.id) {
+            // A step that is left out leaves the bytes as they are.
+            Some(filter) => Some(filter.worst_case(&step.params, len)?.max(len)),
+            None => step.optional.then_some(len),
+        })
+    }
+
     /// Applies all steps in order, except those whose bit in `skip` is set. `out` is replaced by the result; what comes back
     /// is the filter mask of the chunk: a bit for each step that was left out, by wish or because it is optional and failed.
     pub fn encode(

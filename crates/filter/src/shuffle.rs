@@ -55,6 +55,10 @@ impl Filter for Shuffle {
         len
     }
 
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len)
+    }
+
     fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
         Some(len)
     }

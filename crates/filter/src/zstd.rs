@@ -8,6 +8,8 @@ use crate::{
 };
 
 const DEFAULT_LEVEL: i32 = 3;
+/// A frame has no more bytes beside a 256th of what does not get smaller.
+pub(crate) const OVERHEAD: u64 = 64;
 /// No stream grows by more than this factor: four bytes can stand for a block of 128 KiB.
 const MAX_RATIO: usize = 1 << 15;
 
@@ -45,6 +47,15 @@ impl Filter for Zstd {
         compress(level, input, out)?;
         Ok(Encoded::Written)
     }
+
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(most_compressed(len))
+    }
+}
+
+/// No less than what the library asks for.
+pub(crate) fn most_compressed(len: u64) -> u64 {
+    len.saturating_add(len / 256).saturating_add(OVERHEAD)
 }
 
 /// Replaces `out` by what a frame decodes to, which must not be more than `limit` bytes.
@@ -112,5 +123,17 @@ fn failed(code: ErrorCode, len: usize) -> Fault {
     match code.wrapping_neg() {
         64 => Fault::Memory(len),
         _ => Fault::other(std::io::Error::other(zstd_safe::get_error_name(code))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_makes_no_more_than_the_worst_case() {
+        for len in (0..300_000).step_by(77).chain([1 << 24, 1 << 30]) {
+            assert!(zstd_safe::compress_bound(len) as u64 <= most_compressed(len as u64), "{len}");
+        }
     }
 }

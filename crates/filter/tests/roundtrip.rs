@@ -12,6 +12,10 @@ fn comes_back(steps: Vec<Step>, skip: u32, raw: &[u8]) -> std::result::Result<()
     let (mut stored, mut back, mut scratch) = (Vec::new(), vec![7; 3], vec![9; 5]);
     let pipeline = Pipeline::new(steps).unwrap();
     let mask = pipeline.encode(&registry, raw, skip, &mut stored, &mut scratch).unwrap();
+    for len in [raw.len(), raw.len() + 1, 3 * raw.len()] {
+        let most = pipeline.worst_case(&registry, len as u64).unwrap();
+        prop_assert!(stored.len() as u64 <= most, "{} bytes of {}, at most {}", stored.len(), raw.len(), most);
+    }
     prop_assert_eq!(mask & skip, skip & ((1 << pipeline.steps().len()) - 1));
     pipeline.decode(&registry, &stored, mask, raw.len(), &mut back, &mut scratch).unwrap();
     prop_assert_eq!(&back, raw);
@@ -44,6 +48,20 @@ proptest! {
         skip in any::<u32>(),
     ) {
         comes_back(first.into_iter().chain(rest).collect(), skip, &raw)?;
+    }
+}
+
+/// Blocks of few bytes have a length before each: what another filter then decodes to is several times the data.
+#[test]
+fn small_blocks_before_other_filters() {
+    let raw: Vec<u8> = (0..100_000u32).map(|n| (n.wrapping_mul(n) >> 7) as u8).collect();
+    let small = [
+        Step::mandatory(Lz4::ID, Lz4::params(1)),
+        Step::mandatory(Bitshuffle::ID, Bitshuffle::params(1, 8, BitshuffleCodec::Lz4)),
+        Step::mandatory(Bitshuffle::ID, Bitshuffle::params(1, 8, BitshuffleCodec::Zstd(1))),
+    ];
+    for step in small {
+        comes_back(vec![step, Step::mandatory(Fletcher32::ID, vec![])], 0, &raw).unwrap();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hyperslab_cache::{Demand, Footprint, LoadTicket, Lookup, Pinned};
+use hyperslab_cache::{Demand, Footprint, Grant, LoadTicket, Lookup, Pinned};
 use hyperslab_driver::cores;
 use hyperslab_space::{Piece, Space};
 
@@ -175,7 +175,7 @@ impl ChunkCache {
         crowded.iter().try_for_each(|piece| self.write_without_room(dataset, piece, from, filling))
     }
 
-    /// Writes a piece to a sparse chunk in memory, in room that is granted before the chunk grows; whether there was room.
+    /// Writes a piece to a sparse chunk in memory, in room that is granted before the chunk grows; whether there was room, and will be in the index.
     fn grow(
         &self,
         partition: &ChunkPartition,
@@ -183,10 +183,9 @@ impl ChunkCache {
         piece: &Piece,
         from: WriteBuffer<'_>,
     ) -> Result<bool> {
-        let growth = pinned.read().growth(partition.source().layout(), piece, from)?;
+        let Some(growth) = growth(partition, pinned, piece, from)? else { return Ok(false) };
         let Some(grant) = self.room(partition, growth) else { return Ok(false) };
-        pinned.write_in(grant).gather(partition.source().layout(), piece, from)?;
-        Ok(true)
+        write_grown(partition, pinned, grant, piece, from)
     }
 
     /// Writes a piece of a chunk that may be larger than what it may have of the cache: in memory, if the chunk is there and has room to grow.
@@ -197,17 +196,18 @@ impl ChunkCache {
         from: WriteBuffer<'_>,
         filling: &Filling<'_>,
     ) -> Result<()> {
-        let (partition, layout) = (dataset.1, dataset.1.source().layout());
+        let partition = dataset.1;
         let growth = match partition.peek(&piece.chunk) {
-            Some(pinned) if pinned.read().is_complete() => Some(pinned.read().growth(layout, piece, from)?),
+            Some(pinned) if pinned.read().is_complete() => growth(partition, &pinned, piece, from)?,
             _ => None,
         };
         // A thread that waits for room has no chunk in hand.
         if let Some(grant) = growth.and_then(|growth| self.room(partition, growth))
             && let Some(pinned) = partition.peek(&piece.chunk)
             && pinned.read().is_complete()
+            && write_grown(partition, &pinned, grant, piece, from)?
         {
-            return pinned.write_in(grant).gather(layout, piece, from);
+            return Ok(());
         }
         self.write_without_room(dataset, piece, from, filling)
     }
@@ -284,8 +284,8 @@ impl ChunkCache {
         for (ticket, piece) in vacant {
             let chunk = converted.next().map_or_else(|| make(old_of(piece), piece), Ok)?;
             source.prove(&piece.chunk, &chunk)?;
-            if !grant.covers(chunk.footprint()) {
-                // It takes more than was expected.
+            if !grant.covers(chunk.footprint()) || !chunk.fits_index(layout, None)? {
+                // It takes more than was expected, or may take more than the index can tell.
                 partition.count_bypass(bytes_of(partition, std::slice::from_ref(piece)));
                 write_alone((file, partition), std::slice::from_ref(piece), from, filling)?;
                 continue;
@@ -296,6 +296,34 @@ impl ChunkCache {
         }
         Ok(())
     }
+}
+
+/// The memory that a chunk takes more when a piece of it is written; nothing if it may not stay in memory then, because its index may have no room for it.
+fn growth(
+    partition: &ChunkPartition,
+    pinned: &Pinned<ResidentChunk>,
+    piece: &Piece,
+    from: WriteBuffer<'_>,
+) -> Result<Option<usize>> {
+    let (layout, chunk) = (partition.source().layout(), pinned.read());
+    let fits = chunk.fits_index(layout, Some((piece, from)))?;
+    fits.then(|| chunk.growth(layout, piece, from)).transpose()
+}
+
+/// Writes a piece to a chunk in memory, in room that was granted for it; not if other threads have written to the chunk since, so that its index may have no room any more.
+fn write_grown(
+    partition: &ChunkPartition,
+    pinned: &Pinned<ResidentChunk>,
+    grant: Grant<'_>,
+    piece: &Piece,
+    from: WriteBuffer<'_>,
+) -> Result<bool> {
+    let (layout, mut chunk) = (partition.source().layout(), pinned.write_in(grant));
+    let fits = chunk.fits_index(layout, Some((piece, from)))?;
+    if fits {
+        chunk.gather(layout, piece, from)?;
+    }
+    Ok(fits)
 }
 
 /// Writes pieces whose chunks no other thread loads meanwhile, so many at a time that each call of the storer writes all or fails before it changes anything.

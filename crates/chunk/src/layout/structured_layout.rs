@@ -36,8 +36,8 @@ pub(crate) struct StructuredLayout {
     /// The same sections, without filters.
     plain: Vec<SectionCoder>,
     filters: bool,
-    /// The most bytes of a chunk before the filters, if its index may have no room for what values have.
-    most: Option<u64>,
+    /// The most bytes of a stored chunk that its index can tell.
+    most: u64,
     shape: Arc<ElementShape>,
     undefined: Undefined,
     /// What chunks took in memory, on average of late.
@@ -63,9 +63,7 @@ impl StructuredLayout {
             return Err(Error::Layout(format!("the dataset has {has}")));
         }
         let filters = pipelines.iter().any(|pipeline| !pipeline.steps().is_empty());
-        let steps = pipelines.iter().map(|pipeline| pipeline.steps().len()).sum();
         let most = structure.size_width(dense_bytes).max();
-        let most = (structure.has_vlen() && most < u64::MAX).then(|| before_filters(most, steps));
         let pipeline = |number: usize| pipelines.get(number).cloned().unwrap_or_default();
         let numbers = 0..usize::from(structure.sections());
         let coders = numbers.clone().map(|number| SectionCoder::new(number, pipeline(number), registry.clone()));
@@ -112,9 +110,19 @@ impl StructuredLayout {
         bytes.saturating_sub(checksum)
     }
 
-    /// The most bytes that a chunk has before its filters, if its index may have no room for what values have.
-    pub(crate) fn most_bytes(&self) -> Option<u64> {
-        self.most
+    /// Whether the index has room for chunks of any size.
+    pub(crate) fn tells_any_size(&self) -> bool {
+        self.most == u64::MAX
+    }
+
+    /// Whether the index has room for a chunk whose sections have no more than these bytes before their filters, whatever these make of them.
+    pub(crate) fn fits_index(&self, sizes: impl IntoIterator<Item = u64>) -> bool {
+        let mut sections = self.coders.iter().zip(sizes);
+        match sections.try_fold(0u64, |all, (coder, size)| Some(all.saturating_add(coder.worst_case(size)?))) {
+            Some(stored) => stored <= self.most,
+            // Without values of variable length the index has room for 256 times what a dense chunk has.
+            None => !self.structure.has_vlen(),
+        }
     }
 
     pub(crate) fn structure(&self) -> ChunkStructure {
@@ -160,24 +168,5 @@ impl StructuredLayout {
         }
         let (runs, before) = (chunk.run_count() * ELEMENTS / chunk.count().max(1), self.runs.load(Ordering::Relaxed));
         self.runs.store(if runs > before { runs } else { before - before / 8 + runs / 8 }, Ordering::Relaxed);
-    }
-}
-
-/// So many bytes that filters make no more than `most` of them, if each adds at most a 64th and some more: deflate adds less than a thousandth, bzip2 a hundredth and 600. Codecs with
-/// blocks of a few bytes may add more.
-fn before_filters(most: u64, steps: usize) -> u64 {
-    (0..steps).fold(most, |most, _| most.saturating_sub(1024) / 65 * 64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::before_filters;
-
-    #[test]
-    fn filters_have_room_to_make_bytes_more() {
-        assert_eq!(before_filters(65_535, 0), 65_535);
-        let most = before_filters(65_535, 1);
-        assert!(most + most / 64 + 1024 <= 65_535 && most > 63_000, "{most}");
-        assert_eq!(before_filters(255, 3), 0);
     }
 }

@@ -1,56 +1,42 @@
-//! Values for which the index of a dataset has no room.
-
-use std::ops::Range;
+//! Chunks for which the index of a dataset may have no room.
+//!
+//! Some indexes tell the size of a chunk in few bytes. A changed chunk stays in memory only if they are enough whatever its filters make of it, so that each flush can store it. Others
+//! are stored by the request that writes them, which fails if the index has no room.
 
 use hyperslab_space::Piece;
 
 use super::{
     packed_values::BEFORE,
     section_coder::CHECKSUM,
-    sparse_chunk::{SparseChunk, heap_bytes, numbers},
+    selection_section,
+    sparse_chunk::{SparseChunk, heap_bytes},
 };
-use crate::{ChunkLayout, Error, Result, WriteBuffer};
+use crate::{ChunkLayout, Result, WriteBuffer};
 
 impl SparseChunk {
-    /// Refuses values for which the index of the dataset has no room, before the chunk changes: what filters make of them is known later, so they are expected to make it no
-    /// smaller, and larger by a 64th and some more for each filter at most; what a filter adds beyond that is found when the chunk is stored.
-    pub(super) fn check_room(&self, layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<()> {
-        let (structured, shape) = (layout.sections()?, layout.shape());
-        let Some(most) = structured.most_bytes() else { return Ok(()) };
-        let fill = structured.fill().heap.len() as u64;
-        let around = layout.dense_bytes() as u64 + BEFORE + 2 * CHECKSUM as u64;
-        let (now, new) = (self.elements().heap_bytes(), heap_bytes(layout, piece, from)?);
-        let bytes = |old: u64, undefined: u64| {
-            let heap = now.saturating_sub(old).saturating_add(new).saturating_add(fill.saturating_mul(undefined));
-            around.saturating_add(heap)
-        };
-        let undefined = layout.elements().saturating_sub(self.count());
-        if bytes(0, undefined) <= most {
-            return Ok(());
+    /// Whether the index has room for the chunk, whatever its filters make of it: as it is, or when a piece of it is written.
+    pub(crate) fn fits_index(&self, layout: &ChunkLayout, written: Option<(&Piece, WriteBuffer<'_>)>) -> Result<bool> {
+        let structured = layout.sections()?;
+        if structured.tells_any_size() {
+            return Ok(true);
         }
-        // Points may name an element again and again.
-        let mut runs: Vec<Range<u32>> =
-            piece.file.runs(1)?.map(|run| numbers(run.offset, run.len)).collect::<Result<_>>()?;
-        runs.sort_unstable_by_key(|run| run.start);
-        let (mut old, mut defined, mut selected, mut end) = (0, 0, 0, 0);
-        for run in runs {
-            let run = run.start.max(end)..run.end;
-            if run.is_empty() {
-                continue;
+        let (mut more, mut heap, mut erases) = (0, self.elements().heap_bytes(), false);
+        if let Some((piece, from)) = written {
+            heap = heap.saturating_add(heap_bytes(layout, piece, from)?);
+            (more, erases) = (piece.file.npoints(), from.erases());
+        }
+        let (all, least) = (layout.elements(), if erases { 0 } else { self.count() });
+        let most = self.count().saturating_add(more).min(all);
+        let sizes = match structured.structure().is_sparse() {
+            true => {
+                let selection = selection_section::most_bytes(most, layout.chunk().len());
+                [selection, most.saturating_mul(layout.element()), heap]
             }
-            end = run.end;
-            selected += run.len() as u64;
-            self.elements().visit(run, &mut |run, values| {
-                (old, defined) = (old + values.heap_bytes(shape)?, defined + run.len() as u64);
-                Ok(())
-            })?;
-        }
-        match bytes(old, undefined.saturating_sub(selected - defined)) {
-            bytes if bytes <= most => Ok(()),
-            bytes => Err(Error::Layout(format!(
-                "chunk {:?} would have {bytes} bytes with what is of variable length in its values, and its index has room for {most}: larger chunks and sparse ones have more room",
-                piece.chunk.to_vec()
-            ))),
-        }
+            false => {
+                let fill = (structured.fill().heap.len() as u64).saturating_mul(all.saturating_sub(least));
+                [layout.dense_bytes() as u64, heap.saturating_add(fill), 0]
+            }
+        };
+        Ok(structured.fits_index(sizes.map(|size| size.saturating_add(BEFORE + CHECKSUM as u64))))
     }
 }

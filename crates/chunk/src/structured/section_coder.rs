@@ -88,6 +88,11 @@ impl SectionCoder {
         }
     }
 
+    /// The most bytes that the filters make of a section of so many bytes or fewer; nothing if that is not known.
+    pub(crate) fn worst_case(&self, bytes: u64) -> Option<u64> {
+        self.pipeline.worst_case(&self.registry, bytes)
+    }
+
     /// Adds a section to the stored bytes of a chunk: through the filters, if it is to be `filtered`. What the index says of it; the size before the
     /// filters is `told` if others may have filters.
     pub(super) fn encode(

@@ -68,7 +68,6 @@ impl SparseChunk {
         if from.erases() {
             return self.erase(&piece.file);
         }
-        self.check_room(layout, piece, from)?;
         let values = from.values();
         for_each_part(&piece.file, &piece.memory, &mut |parts| match from.plan() {
             None => self.elements.write(parts, values),

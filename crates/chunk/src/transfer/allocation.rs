@@ -108,7 +108,10 @@ impl Chunked {
         if size <= most {
             return Ok(());
         }
-        Err(Error::Layout(format!("chunk {coord:?} takes {size} bytes, its index has room for {most}")))
+        let why = "larger chunks have more room, and sparse ones if their values are of variable length";
+        Err(Error::Layout(format!(
+            "chunk {coord:?} would take {size} bytes in the file, and its index has room for {most}: {why}"
+        )))
     }
 
     /// Enters chunks that are in the file in the index, and gives their old space back. Whether the layout message must say something new.

@@ -182,6 +182,14 @@ impl ResidentChunk {
         }
     }
 
+    /// Whether the index has room for the chunk whatever its filters make of it, as it is or when a piece of it is written: then it may stay in memory until it is flushed.
+    pub(crate) fn fits_index(&self, layout: &ChunkLayout, written: Option<(&Piece, WriteBuffer<'_>)>) -> Result<bool> {
+        match self {
+            ResidentChunk::Dense(_) => Ok(true),
+            ResidentChunk::Sparse(sparse) => sparse.fits_index(layout, written),
+        }
+    }
+
     /// About how much more memory encoding takes than the chunk does: requests expect no more than that of it.
     pub(crate) fn encoding_excess(&self, layout: &ChunkLayout) -> Result<usize> {
         match self {

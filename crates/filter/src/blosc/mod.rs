@@ -98,6 +98,11 @@ impl Filter for Blosc {
         build(&plan, input, out)?;
         Ok(Encoded::Written)
     }
+
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        // A copy of the data.
+        Some(len.saturating_add(header::LEN as u64))
+    }
 }
 
 /// How the parameters want containers to be made.

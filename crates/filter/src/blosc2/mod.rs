@@ -116,21 +116,43 @@ impl Filter for Blosc2 {
         let padded = grid.and_then(|(grid, size)| grid.padded_len(size).ok()).map_or(len, |(padded, _)| padded);
         padded.saturating_add(padded / 4).saturating_add(1 << 16)
     }
+
+    fn worst_case(&self, params: &[u32], len: u64) -> Option<u64> {
+        // Of all lengths, that of the array alone is filled up to whole blocks.
+        let array = plan(params, 0).ok().and_then(|plan| array_len(&shape(params)?, &plan));
+        let padded = array.filter(|array| *array as u64 <= len).and_then(|array| {
+            let plan = plan(params, array).ok()?;
+            grid(params, &plan, array)?.padded_len(usize::from(plan.size)).ok()
+        });
+        Some(len.max(padded.map_or(0, |(padded, _)| padded as u64)).saturating_add(FRAME_OVERHEAD))
+    }
 }
 
 /// The array that a chunk is, if its parameters have the shape of one and it has as many bytes. At level 0, where filled up blocks take more room, it is none.
 fn grid(params: &[u32], plan: &Plan, len: usize) -> Option<Grid> {
-    let rank = *params.get(AT_RANK)? as usize;
-    let shape: Vec<usize> = params.get(AT_RANK + 1..)?.get(..rank)?.iter().map(|dim| *dim as usize).collect();
-    let size = usize::from(plan.size);
-    let bytes = shape.iter().try_fold(size, |product, dim| product.checked_mul(*dim));
-    if !(2..=MAX_RANK).contains(&rank) || len == 0 || bytes != Some(len) || plan.level == 0 {
+    let (shape, size) = (shape(params)?, usize::from(plan.size));
+    if len == 0 || array_len(&shape, plan) != Some(len) || plan.level == 0 {
         return None;
     }
     // The plugin asks for the block of a chunk that is shuffled, whatever the stage.
     let block = block_len(&Plan { stage: Stage::Shuffle(0), ..*plan }, size, len);
     Some(Grid::new(shape, block / size))
 }
+
+/// The shape of the array that the parameters tell, if they do.
+fn shape(params: &[u32]) -> Option<Vec<usize>> {
+    let rank = *params.get(AT_RANK)? as usize;
+    let shape = params.get(AT_RANK + 1..)?.get(..rank)?.iter().map(|dim| *dim as usize);
+    (2..=MAX_RANK).contains(&rank).then(|| shape.collect())
+}
+
+/// The bytes of an array of this shape.
+fn array_len(shape: &[usize], plan: &Plan) -> Option<usize> {
+    shape.iter().try_fold(usize::from(plan.size), |product, dim| product.checked_mul(*dim))
+}
+
+/// A frame has no more bytes beside those of its blocks: headers, the layer of an array of 16 dimensions, the place of the chunk, the trailer.
+const FRAME_OVERHEAD: u64 = 1024;
 
 /// Level, stage and codec where they are not given.
 const DEFAULTS: [u32; 3] = [5, 1, 0];

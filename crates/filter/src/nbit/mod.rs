@@ -82,6 +82,10 @@ impl Filter for Nbit {
         bits.finish();
         Ok(Encoded::Written)
     }
+
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len.saturating_add(1))
+    }
 }
 
 /// Fills one element, which is all zeros, from the stream.

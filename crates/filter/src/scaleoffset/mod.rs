@@ -119,6 +119,11 @@ impl Filter for ScaleOffset {
         }
         Ok(Encoded::Written)
     }
+
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        // Packed values begin a byte more when the last one is full.
+        Some(len.saturating_add(Header::LEN as u64 + 1))
+    }
 }
 
 /// What a chunk starts with.

@@ -99,6 +99,10 @@ impl Filter for Szip {
         }
         Ok(if out.len() - 4 > input.len() { Encoded::Incompressible } else { Encoded::Written })
     }
+
+    fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len.saturating_add(4))
+    }
 }
 
 fn decode_samples(params: &Params, coded: &[u8], out: &mut [u8]) -> Result<(), Fault> {

@@ -114,6 +114,12 @@ impl Filter for Vbz {
             .map_or(len, |(code, _)| encoded_len(code, len));
         stream.saturating_add(stream / 128).saturating_add(1 << 10)
     }
+
+    fn worst_case(&self, params: &[u32], len: u64) -> Option<u64> {
+        let (params, len) = (Params::read(params).ok()?, usize::try_from(len).ok()?);
+        let stream = params.integers.map_or(len, |(code, _)| encoded_len(code, len)) as u64;
+        Some(zstd::most_compressed(stream).saturating_add(4))
+    }
 }
 
 struct Params {

@@ -9,6 +9,7 @@ mod csmat;
 mod direct;
 mod foreign;
 mod foreign_sections;
+mod index_room;
 mod libhdf5;
 mod model;
 mod order;
@@ -120,48 +121,4 @@ fn what_no_sparse_dataset_can_be_is_refused() {
     let dense = file.root().unwrap().new_dataset::<u8>().shape([10]).chunks([4]).create("dense").unwrap();
     assert!(dense.erase(&dense.space()).unwrap_err().to_string().contains("write_fill"));
     assert_eq!(defined(&dense).len(), 10);
-}
-
-/// A write is refused that makes a chunk larger than its index can tell, not the flush after it.
-#[test]
-fn chunks_for_which_the_index_has_no_room_are_refused_by_the_write() {
-    for (deflate, side, most) in [(false, 15, 65_535), (true, 15, 61_000), (false, 3, 65_535)] {
-        let storage = Arc::new(Memory::new());
-        let file = options().create_new().open_on(storage.clone()).unwrap();
-        let new = file.root().unwrap().new_dataset::<String>().shape([2 * side]).chunks([side]).vlen_in_chunks();
-        let dataset = if deflate { new.deflate(1) } else { new }.create("a").unwrap();
-        let (long, rest) = ("a".repeat(most / 3), most - 3 * (most / 3));
-        dataset.write_slice(s![0..2], &[&long, &long]).unwrap();
-        file.flush().unwrap();
-        // Slots, what is unused, checksums.
-        let around = 16 * side as usize + 4 + 8;
-        let fitting = "b".repeat(most / 3 + rest - around);
-        dataset.write_slice(s![2], &[&fitting]).unwrap();
-        let larger = if deflate { "c".repeat(2 * most) } else { format!("{fitting}c") };
-        for cached in [true, false] {
-            let why = dataset.write_slice(s![2], &[&larger]).unwrap_err().to_string();
-            assert!(why.contains("chunk [0] would have") && why.contains("index has room for"), "{why}");
-            let found = dataset.read_slice::<String>(s![0..3]).unwrap();
-            assert_eq!([&found[0], &found[1], &found[2]], [&long, &long, &fitting]);
-            if cached {
-                dataset.evict().unwrap();
-            }
-        }
-        // What goes makes room for what comes, also by points that name an element twice.
-        let mut points = dataset.space();
-        points.select_points(&[0, 2, 0]).unwrap();
-        dataset.write_selection(&points, &["", &long, "d"]).unwrap();
-        dataset.write_slice(s![1], &["e".repeat(most / 2)]).unwrap();
-        assert!(dataset.write_slice(s![0], &[&long]).is_err());
-        // Larger chunks have room.
-        let new = file.root().unwrap().new_dataset::<String>().shape([40]).chunks([40]).vlen_in_chunks();
-        new.create("b").unwrap().write_slice(s![0..2], &["f".repeat(80_000), "g".repeat(80_000)]).unwrap();
-        drop(dataset);
-        file.close().unwrap();
-        let report = hyperslab::check::storage(storage.clone()).unwrap();
-        assert_eq!((report.problems().count(), report.lost), (0, 0), "{report:?}");
-        let file = File::open_driver(storage).unwrap();
-        let found = file.dataset("a").unwrap().read_slice::<String>(s![0..3]).unwrap();
-        assert_eq!([found[0].as_str(), &found[1], &found[2]], ["d", &"e".repeat(most / 2), &long]);
-    }
 }
