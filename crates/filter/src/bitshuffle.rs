@@ -39,6 +39,17 @@ pub enum BitshuffleCodec {
     Zstd(u32),
 }
 
+impl BitshuffleCodec {
+    /// How many bytes a stored one stands for at most.
+    fn max_ratio(self) -> usize {
+        match self {
+            BitshuffleCodec::None => 1,
+            BitshuffleCodec::Lz4 => lz4::MAX_RATIO,
+            BitshuffleCodec::Zstd(_) => zstd::MAX_RATIO,
+        }
+    }
+}
+
 impl Bitshuffle {
     /// Its number.
     pub const ID: u16 = 32008;
@@ -96,6 +107,9 @@ impl Filter for Bitshuffle {
             (input.len(), params.block)
         } else {
             let len = to_len(cursor.uint(Width::W8)?.swap_bytes())?;
+            if len > input.len().saturating_mul(params.codec.max_ratio()) {
+                return Err(Fault::Corrupt("longer than its blocks can be"));
+            }
             (len, to_len(cursor.u32()?.swap_bytes())? / params.size)
         };
         let blocks = Blocks::of(len, params.size, block)?;
@@ -167,6 +181,10 @@ impl Filter for Bitshuffle {
         // The codecs add a 255th and some bytes to each block, which has its length before it.
         let blocks = len.div_ceil(block.max(1)).saturating_mul(4 + more);
         Some(len.saturating_add(len / 255).saturating_add(blocks).saturating_add(12))
+    }
+
+    fn decoded_bound(&self, params: &[u32], len: u64) -> Option<u64> {
+        Some(len.saturating_mul(Params::read(params).ok()?.codec.max_ratio() as u64))
     }
 }
 

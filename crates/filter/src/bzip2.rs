@@ -11,6 +11,11 @@ const DEFAULT_LEVEL: u32 = 9;
 /// Scratch for a stream at first, in times its own size.
 const USUAL_RATIO: usize = 32;
 
+/// A block has no fewer bytes: its magic number, checksum, origin, map, one selector and two tables.
+const LEAST_BLOCK: u64 = 21;
+/// A block decodes to no more: 900,000 bytes, of which five stand for a run of 259 at most.
+const MOST_OF_BLOCK: u64 = 900_000 / 5 * 259;
+
 /// More than the library takes for its own state: 400 KB and eight times the largest block.
 const STATE: usize = 8 << 20;
 
@@ -76,6 +81,10 @@ impl Filter for Bzip2 {
 
     fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
         Some(most_compressed(len))
+    }
+
+    fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some((len / LEAST_BLOCK + 1).saturating_mul(MOST_OF_BLOCK))
     }
 }
 

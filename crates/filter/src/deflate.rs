@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// No stream of deflate grows by more than this factor.
-const MAX_RATIO: usize = 1032;
+pub(crate) const MAX_RATIO: usize = 1032;
 
 /// More than the library takes for its own state: when it encodes, at any level that is used here, and when it decodes.
 const ENCODER: usize = 1 << 20;

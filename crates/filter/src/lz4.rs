@@ -15,7 +15,7 @@ use crate::{
 
 const DEFAULT_BLOCK: u32 = 1 << 30;
 /// A byte stands for 255 at most.
-const MAX_RATIO: usize = 255;
+pub(crate) const MAX_RATIO: usize = 255;
 
 /// A block has no more bytes beside a 255th of what does not get smaller.
 pub(crate) const OVERHEAD: u64 = 16;

@@ -68,6 +68,10 @@ impl Filter for Lzf {
     fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
         Some(len)
     }
+
+    fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len.saturating_mul(MAX_RATIO as u64))
+    }
 }
 
 const MAX_LITERALS: usize = 32;

@@ -11,7 +11,7 @@ const DEFAULT_LEVEL: i32 = 3;
 /// A frame has no more bytes beside a 256th of what does not get smaller.
 pub(crate) const OVERHEAD: u64 = 64;
 /// No stream grows by more than this factor: four bytes can stand for a block of 128 KiB.
-const MAX_RATIO: usize = 1 << 15;
+pub(crate) const MAX_RATIO: usize = 1 << 15;
 
 /// Zstandard, filter 32015.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,10 @@ impl Filter for Zstd {
 
     fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
         Some(most_compressed(len))
+    }
+
+    fn decoded_bound(&self, _: &[u32], len: u64) -> Option<u64> {
+        Some(len.saturating_mul(MAX_RATIO as u64))
     }
 }
 

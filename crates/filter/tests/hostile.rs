@@ -10,12 +10,14 @@ const LIMIT: usize = 20_000;
 fn try_decode(id: u16, params: &[u32], input: &[u8], limit: usize) {
     let registry = Registry::default();
     let mut out = Vec::new();
-    let result = registry.get(id).unwrap().decode(params, input, &mut out, limit);
+    let filter = registry.get(id).unwrap();
+    let result = filter.decode(params, input, &mut out, limit);
     if result.is_ok() {
         assert!(out.len() <= limit);
     }
+    let most = filter.decoded_bound(params, input.len() as u64).map_or(limit, |most| limit.min(most as usize));
     // Vectors may double while they grow.
-    assert!(out.capacity() <= 2 * limit.max(64), "room for {} bytes where {limit} are allowed", out.capacity());
+    assert!(out.capacity() <= 2 * most.max(64), "room for {} bytes where {most} are allowed", out.capacity());
 }
 
 fn any_id() -> impl Strategy<Value = u16> {
@@ -102,5 +104,34 @@ fn a_chunk_that_says_it_is_huge_gets_no_room() {
             _ => vec![0, 4, 4, 0, 2],
         };
         try_decode(id, &params, &input, LIMIT);
+    }
+}
+
+/// The length that a chunk tells is not believed where its filter cannot make so many bytes of it.
+#[test]
+fn a_chunk_of_few_bytes_gets_room_for_what_it_can_be() {
+    const GIB: usize = 1 << 30;
+    let told = [(GIB as u64).to_be_bytes().to_vec(), 4096u32.to_be_bytes().to_vec(), vec![1; 400]].concat();
+    let blosc =
+        [vec![2, 1, 0x11 | 1 << 5, 4, 0, 0, 0, 64, 0, 0, 1, 0], 400u32.to_le_bytes().to_vec(), vec![1; 400]].concat();
+    let told_le = [(GIB as u32).to_le_bytes().to_vec(), vec![1; 400]].concat();
+    // Each value has one bit.
+    let scaled = [1u32.to_le_bytes().to_vec(), vec![8], vec![0; 400]].concat();
+    let scale = ScaleOffsetType { kind: ScaleOffsetKind::Unsigned, size: 4, big_endian: false };
+    let number = NbitType::Number { size: 4, big_endian: false, precision: 3, offset: 0 };
+    for (id, params, input, most) in [
+        (Bitshuffle::ID, Bitshuffle::params(4, 1024, BitshuffleCodec::Lz4), &told, 412 * 255),
+        (Bitshuffle::ID, Bitshuffle::params(4, 1024, BitshuffleCodec::Zstd(1)), &told, 412 << 15),
+        (Lz4::ID, Lz4::params(4096), &told, 412 * 255),
+        (Blosc::ID, vec![2, 2, 4, 0], &blosc, 416 * 255),
+        (Vbz::ID, Vbz::params(0, 4, true, 0), &told_le, 1600),
+        (Szip::ID, vec![4, 32, 8, 1024], &told_le, 1 << 20),
+        (Nbit::ID, Nbit::params(GIB as u32 / 4, &number).unwrap(), &told_le, 0),
+        (ScaleOffset::ID, ScaleOffset::params(GIB as u32 / 4, scale, 0, None).unwrap(), &scaled, 0),
+    ] {
+        let (registry, mut out) = (Registry::default(), Vec::new());
+        let filter = registry.get(id).unwrap();
+        filter.decode(&params, input, &mut out, GIB).unwrap_err();
+        assert!(out.capacity() <= most, "filter {id} took {} bytes", out.capacity());
     }
 }

@@ -19,6 +19,8 @@ fn comes_back(steps: Vec<Step>, skip: u32, raw: &[u8]) -> std::result::Result<()
     prop_assert_eq!(mask & skip, skip & ((1 << pipeline.steps().len()) - 1));
     pipeline.decode(&registry, &stored, mask, raw.len(), &mut back, &mut scratch).unwrap();
     prop_assert_eq!(&back, raw);
+    let most = pipeline.decoded_bound(&registry, stored.len() as u64, mask).unwrap();
+    prop_assert!(raw.len() as u64 <= most, "{} bytes of {}, at most {}", raw.len(), stored.len(), most);
     Ok(())
 }
 

@@ -40,6 +40,9 @@ impl<'a> Chunk<'a> {
     pub(crate) fn read(input: &'a [u8]) -> Result<Chunk<'a>, Fault> {
         let header = Header::read(input)?;
         let bytes = input.get(..header.stored.max(LEN)).ok_or(Fault::Corrupt("shorter than it says"))?;
+        if header.len as u64 > header.most_decoded(bytes.len() as u64) {
+            return Err(Fault::Corrupt("longer than its blocks can be"));
+        }
         Ok(Chunk { header, bytes })
     }
 

@@ -86,6 +86,18 @@ impl Inner {
         [BloscLz, Lz4, Snappy, Zlib, Zstd].into_iter().find(|inner| *inner as u8 == format)
     }
 
+    /// How many bytes a stored one stands for at most.
+    pub(super) fn max_ratio(self) -> u64 {
+        let ratio = match self {
+            Inner::BloscLz | Inner::Lz4 => lz4::MAX_RATIO,
+            // Three bytes copy 64.
+            Inner::Snappy => 22,
+            Inner::Zlib => deflate::MAX_RATIO,
+            Inner::Zstd => zstd::MAX_RATIO,
+        };
+        ratio as u64
+    }
+
     /// Decodes a stream that must fill `out`.
     pub(super) fn decompress(self, input: &[u8], out: &mut [u8], frames: &mut zstd::Decoder) -> Result<(), Fault> {
         let len = match self {

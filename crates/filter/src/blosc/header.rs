@@ -12,6 +12,9 @@ use crate::{Fault, output::to_len};
 pub(super) const LEN: usize = 16;
 pub(super) const EXTENDED_LEN: usize = 32;
 
+/// The most bytes that a container decodes to.
+pub(crate) const MAX_LEN: u64 = i32::MAX as u64;
+
 pub(super) const SHUFFLED: u8 = 1;
 pub(super) const COPIED: u8 = 2;
 pub(super) const BITSHUFFLED: u8 = 4;
@@ -124,6 +127,15 @@ pub(super) struct Header {
 }
 
 impl Header {
+    /// The most bytes that a container of so many has. With the longer header, a few bytes may tell of any number of equal ones.
+    pub(super) fn most_decoded(&self, stored: u64) -> u64 {
+        match self.inner {
+            _ if self.extended => MAX_LEN,
+            _ if self.copied => stored,
+            inner => stored.saturating_mul(inner.map_or(1, Inner::max_ratio)).min(MAX_LEN),
+        }
+    }
+
     pub(super) fn len_in_file(&self) -> usize {
         if self.extended { EXTENDED_LEN } else { LEN }
     }

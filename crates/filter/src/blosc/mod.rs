@@ -18,7 +18,7 @@ pub use codec::BloscCodec;
 pub(crate) use build::{Plan, build};
 pub(crate) use chunk::{Chunk, Work, fill};
 pub(crate) use cut::block_len;
-pub(crate) use header::{Special, Stage};
+pub(crate) use header::{MAX_LEN, Special, Stage};
 
 use crate::{ChunkFacts, Decoded, Encoded, Fault, Filter, output::stale};
 
@@ -102,6 +102,10 @@ impl Filter for Blosc {
     fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
         // A copy of the data.
         Some(len.saturating_add(header::LEN as u64))
+    }
+
+    fn decoded_bound(&self, _: &[u32], _: u64) -> Option<u64> {
+        Some(MAX_LEN)
     }
 }
 

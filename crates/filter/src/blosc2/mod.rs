@@ -7,7 +7,7 @@ mod grid;
 
 use crate::{
     BloscCodec, ChunkFacts, Decoded, Encoded, Fault, Filter,
-    blosc::{Plan, Stage, block_len, build, fill},
+    blosc::{MAX_LEN, Plan, Stage, block_len, build, fill},
     output::stale,
 };
 use frame::{Frame, Stored};
@@ -83,6 +83,9 @@ impl Filter for Blosc2 {
     fn decode(&self, _: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
         let frame = Frame::read(input)?;
         let len = frame.grid.as_ref().map_or(Ok(frame.len), |grid| grid.len(frame.size))?;
+        if len as u64 > MAX_LEN {
+            return Err(Fault::Corrupt("longer than a chunk can be"));
+        }
         match (frame.chunk()?, &frame.grid) {
             (Stored::Special(special), _) => fill(special, frame.size, &[], stale(out, len, limit)?)?,
             (Stored::Chunk(chunk), Some(grid)) => grid.decode(&chunk, frame.size, stale(out, len, limit)?)?,
@@ -125,6 +128,11 @@ impl Filter for Blosc2 {
             grid(params, &plan, array)?.padded_len(usize::from(plan.size)).ok()
         });
         Some(len.max(padded.map_or(0, |(padded, _)| padded as u64)).saturating_add(FRAME_OVERHEAD))
+    }
+
+    fn decoded_bound(&self, _: &[u32], _: u64) -> Option<u64> {
+        // A frame without chunks may tell of any number of equal values.
+        Some(MAX_LEN)
     }
 }
 

@@ -88,6 +88,20 @@ impl NbitType {
         }
     }
 
+    /// The bits of a packed element.
+    fn packed_bits(&self) -> u64 {
+        match self {
+            NbitType::Number { precision, .. } => u64::from(*precision),
+            NbitType::Array { size, base } => {
+                (u64::from(*size) / base.size().max(1) as u64).saturating_mul(base.packed_bits())
+            }
+            NbitType::Compound { members, .. } => {
+                members.iter().fold(0, |bits: u64, (_, member)| bits.saturating_add(member.packed_bits()))
+            }
+            NbitType::Opaque { size } => u64::from(*size) * 8,
+        }
+    }
+
     fn write(&self, params: &mut Vec<u32>) {
         match self {
             NbitType::Number { size, big_endian, precision, offset } => {
@@ -113,6 +127,13 @@ impl NbitType {
 pub(super) struct Layout {
     pub(super) elements: usize,
     pub(super) of: NbitType,
+}
+
+impl Layout {
+    /// Whether so many bytes have the bits of all elements.
+    pub(super) fn fits(&self, len: u64) -> bool {
+        (self.elements as u64).saturating_mul(self.of.packed_bits()) <= len.saturating_mul(8)
+    }
 }
 
 pub(super) fn to_params(elements: u32, of: &NbitType) -> Result<Vec<u32>, Fault> {

@@ -52,14 +52,18 @@ impl Filter for Nbit {
     }
 
     fn decode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>, limit: usize) -> Result<Decoded, Fault> {
-        let Some(Layout { elements, of }) = layout::from_params(params)? else {
+        let Some(layout) = layout::from_params(params)? else {
             return Ok(Decoded::Prefix(input.len()));
         };
+        let Layout { elements, ref of } = layout;
         let size = of.size();
         let len = elements.checked_mul(size).ok_or(Fault::TooLong(limit))?;
+        if !layout.fits(input.len() as u64) {
+            return Err(Fault::Corrupt("shorter than its elements"));
+        }
         let mut bits = BitReader::new(input);
         for element in zeroed(out, len, limit)?.chunks_exact_mut(size) {
-            unpack(&of, &mut bits, element)?;
+            unpack(of, &mut bits, element)?;
         }
         Ok(Decoded::Written)
     }
@@ -85,6 +89,14 @@ impl Filter for Nbit {
 
     fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
         Some(len.saturating_add(1))
+    }
+
+    fn decoded_bound(&self, params: &[u32], len: u64) -> Option<u64> {
+        match layout::from_params(params).ok()? {
+            None => Some(len),
+            Some(layout) if layout.fits(len) => (layout.elements as u64).checked_mul(layout.of.size() as u64),
+            Some(_) => Some(0),
+        }
     }
 }
 

@@ -77,12 +77,15 @@ impl Filter for ScaleOffset {
             return Ok(Decoded::Prefix(input.len()));
         }
         let len = params.elements.checked_mul(params.of.size).ok_or(Fault::TooLong(limit))?;
-        let out = stale(out, len, limit)?;
         let (header, values) = Header::read(input)?;
+        if header.bits > params.of.bits() {
+            return Err(Fault::Corrupt("a packed value has more bits than the type"));
+        }
+        if (values.len() as u64).saturating_mul(8) < params.elements as u64 * u64::from(header.bits) {
+            return Err(Fault::Corrupt("the values end early"));
+        }
+        let out = stale(out, len, limit)?;
         match (header.bits, params.of.kind) {
-            (bits, _) if bits > params.of.bits() => {
-                return Err(Fault::Corrupt("a packed value has more bits than the type"));
-            }
             (bits, _) if bits == params.of.bits() => {
                 let values = values.get(..len).ok_or(Fault::Corrupt("the values end early"))?;
                 out.copy_from_slice(values);
@@ -122,7 +125,17 @@ impl Filter for ScaleOffset {
 
     fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
         // Packed values begin a byte more when the last one is full.
-        Some(len.saturating_add(Header::LEN as u64 + 1))
+        Some(len.saturating_add(Header::BYTES + 1))
+    }
+
+    fn decoded_bound(&self, params: &[u32], len: u64) -> Option<u64> {
+        let params = Params::read(params).ok()?;
+        match len {
+            _ if params.is_identity() => Some(len),
+            ..Header::BYTES => Some(0),
+            // Values that are all the same take no bits.
+            _ => (params.elements as u64).checked_mul(params.of.size as u64),
+        }
     }
 }
 
@@ -137,6 +150,7 @@ struct Header {
 
 impl Header {
     const LEN: usize = 21;
+    const BYTES: u64 = Header::LEN as u64;
 
     fn read(input: &[u8]) -> Result<(Header, &[u8]), Fault> {
         let mut cursor = Cursor::new(input);

@@ -4,14 +4,11 @@
 //! samples as they are; otherwise one more than the low bits that follow apart. In the first block of a scanline of
 //! differences, the first sample comes as it is.
 
-use super::params::Params;
+use super::params::{Params, SEGMENT};
 use crate::{Fault, bits::BitReader, cpu::compiled_twice};
 
 /// How a run of zero blocks up to the end of its segment is told.
 const TO_THE_END: u32 = 5;
-
-/// Blocks of a segment.
-const SEGMENT: usize = 64;
 
 /// A sum of a pair above this one is not coded as a pair.
 const MAX_PAIR: u32 = 90;

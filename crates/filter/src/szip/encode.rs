@@ -4,11 +4,8 @@ use std::mem;
 
 use hyperslab_base::memory;
 
-use super::params::Params;
+use super::params::{Params, SEGMENT};
 use crate::{Fault, bits::BitWriter, cpu::compiled_twice};
-
-/// Blocks of a segment; a run of zero blocks does not cross its end.
-const SEGMENT: usize = 64;
 
 /// What the coder keeps from block to block.
 pub(super) struct Coder {

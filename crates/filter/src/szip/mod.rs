@@ -72,6 +72,9 @@ impl Filter for Szip {
         let params = Params::read(params)?;
         let (len, coded) = input.split_first_chunk().ok_or(Fault::Corrupt("shorter than its length"))?;
         let len = to_len(u32::from_le_bytes(*len))?;
+        if len as u64 > params.most_decoded(coded.len() as u64) {
+            return Err(Fault::Corrupt("longer than its samples can be"));
+        }
         let out = zeroed(out, len, limit)?;
         match params.interleaved {
             None => decode_samples(&params, coded, out)?,
@@ -102,6 +105,11 @@ impl Filter for Szip {
 
     fn worst_case(&self, _: &[u32], len: u64) -> Option<u64> {
         Some(len.saturating_add(4))
+    }
+
+    fn decoded_bound(&self, params: &[u32], len: u64) -> Option<u64> {
+        let most = Params::read(params).ok()?.most_decoded(len.saturating_sub(4));
+        Some(most.min(u32::MAX.into()))
     }
 }
 

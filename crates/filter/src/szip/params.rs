@@ -9,6 +9,9 @@ const BIG_ENDIAN: u32 = 16;
 const NEAREST_NEIGHBOUR: u32 = 32;
 const RAW: u32 = 128;
 
+/// Blocks of a segment; a run of zero blocks that is told in few bits does not cross its end.
+pub(super) const SEGMENT: usize = 64;
+
 const MAX_BLOCKS_PER_LINE: u64 = 128;
 const MAX_PIXELS_PER_LINE: u64 = 4096;
 
@@ -95,6 +98,14 @@ impl Params {
     /// Pixels of a scanline, filled up to whole blocks.
     pub(super) fn padded_line(&self) -> usize {
         self.blocks * self.block
+    }
+
+    /// The most bytes that so many coded ones stand for. A run of zero blocks ends with its segment, and takes the bits that name its code and one more at least, as other blocks do.
+    pub(super) fn most_decoded(&self, coded: u64) -> u64 {
+        let line = self.blocks.div_ceil(SEGMENT) as u64 * u64::from(self.id_bits() + 2);
+        // The last line may be cut.
+        let lines = coded.saturating_mul(8) / line.max(1) + 1;
+        lines.saturating_mul((self.line * self.bytes) as u64)
     }
 
     /// The greatest sample.

@@ -9,7 +9,7 @@ mod stream;
 use hyperslab_base::memory;
 
 use crate::{ChunkFacts, Decoded, Encoded, Fault, Filter, NumberKind, output::stale, zstd};
-use stream::{Code, decode, encode, encoded_len};
+use stream::{Code, ENDED, decode, encode, encoded_len};
 
 /// VBZ, filter 32020.
 ///
@@ -78,10 +78,10 @@ impl Filter for Vbz {
             zstd::decompress_up_to(stored, &mut unpacked, most)?;
             &unpacked
         };
-        let out = stale(out, len, limit)?;
         match params.integers {
-            Some((code, differences)) => decode(code, differences, stream, out)?,
-            None if stream.len() == len => out.copy_from_slice(stream),
+            Some((code, _)) if len as u64 > code.most_decoded(stream.len() as u64) => return Err(ENDED),
+            Some((code, differences)) => decode(code, differences, stream, stale(out, len, limit)?)?,
+            None if stream.len() == len => stale(out, len, limit)?.copy_from_slice(stream),
             None => return Err(Fault::Corrupt("not as long as it says")),
         }
         Ok(Decoded::Written)
@@ -119,6 +119,12 @@ impl Filter for Vbz {
         let (params, len) = (Params::read(params).ok()?, usize::try_from(len).ok()?);
         let stream = params.integers.map_or(len, |(code, _)| encoded_len(code, len)) as u64;
         Some(zstd::most_compressed(stream).saturating_add(4))
+    }
+
+    fn decoded_bound(&self, params: &[u32], len: u64) -> Option<u64> {
+        let params = Params::read(params).ok()?;
+        let stream = if params.level == 0 { len } else { len.saturating_mul(zstd::MAX_RATIO as u64) };
+        Some(params.integers.map_or(stream, |(code, _)| code.most_decoded(stream)).min(u32::MAX.into()))
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) enum Code {
     Bytes4,
 }
 
-const ENDED: Fault = Fault::Corrupt("the packed integers end early");
+pub(super) const ENDED: Fault = Fault::Corrupt("the packed integers end early");
 const LEFT: Fault = Fault::Corrupt("bytes after the packed integers");
 
 impl Code {
@@ -32,6 +32,13 @@ impl Code {
             Code::Bytes2 => 2,
             Code::Bytes4 => 4,
         }
+    }
+
+    /// The most bytes that a stream of `len` bytes decodes to.
+    pub(super) fn most_decoded(self, len: u64) -> u64 {
+        // Four codes are a byte; zeros have no half bytes, but one byte.
+        let integers = if self == Code::HalfBytes { len.saturating_mul(4) } else { len };
+        integers.saturating_mul(self.size() as u64)
     }
 
     /// The most bytes of a stream that decodes to `len` bytes.
