@@ -241,7 +241,7 @@ impl Element for RegionReference {
             RegionStorage::Heap => {
                 let reference = RegionReference::from_bytes(bytes);
                 let said = (reference.heap != 0).then(|| sequences.object(reference.heap, reference.index));
-                Ok(RegionReference { said: said.flatten().map(Arc::from), ..reference })
+                Ok(RegionReference { said: said.flatten(), ..reference })
             }
             RegionStorage::Beside => sequences.with(bytes, 1, |_, said| {
                 let said = (!said.is_empty()).then(|| said.into());

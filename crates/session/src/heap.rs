@@ -19,7 +19,12 @@ pub struct Heap<'a> {
     fetched: Vec<Collection>,
     /// Read when they were met.
     met: Mutex<Met>,
+    /// Objects that several values may name.
+    shared: Mutex<SharedObjects>,
 }
+
+/// Objects of the heap, by collection and index.
+type SharedObjects = HashMap<(u64, u32), Arc<[u8]>>;
 
 #[derive(Default)]
 struct Met {
@@ -32,7 +37,7 @@ const MOST: usize = 64 << 20;
 
 impl<'a> Heap<'a> {
     pub(crate) fn new(session: &'a Session) -> Heap<'a> {
-        Heap { session, fetched: Vec::new(), met: Mutex::default() }
+        Heap { session, fetched: Vec::new(), met: Mutex::default(), shared: Mutex::default() }
     }
 
     /// The file that it belongs to.
@@ -46,6 +51,17 @@ impl<'a> Heap<'a> {
             return Ok(known.get(index)?.to_vec());
         }
         Ok(self.collection(address)?.get(index)?.to_vec())
+    }
+
+    /// As [`Heap::object`], shared by all values that name it: however many there are, it is in memory once.
+    fn shared(&self, address: u64, index: u32) -> Result<Arc<[u8]>> {
+        let lock = || self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&(address, index)) {
+            return Ok(known.clone());
+        }
+        let read: Arc<[u8]> = self.object(address, index)?.into();
+        // Another thread may have read it meanwhile.
+        Ok(lock().entry((address, index)).or_insert(read).clone())
     }
 
     /// Reads the collections at these addresses with one request, so that nothing waits for them one by one. Those that
@@ -170,10 +186,10 @@ impl<'a> Sequences<'a> {
         Sequences(SequenceSource::Arena(arena))
     }
 
-    /// An object of the heap of the file; nothing if it cannot be read, or if values were gathered from several files.
-    pub fn object(&self, address: u64, index: u32) -> Option<Vec<u8>> {
+    /// An object of the heap of the file, shared by all values that name it; nothing if it cannot be read, or if values were gathered from several files.
+    pub fn object(&self, address: u64, index: u32) -> Option<Arc<[u8]>> {
         match &self.0 {
-            SequenceSource::Heap { heap, .. } => heap.object(address, index).ok(),
+            SequenceSource::Heap { heap, .. } => heap.shared(address, index).ok(),
             SequenceSource::Arena(_) => None,
         }
     }

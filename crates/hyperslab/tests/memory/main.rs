@@ -4,4 +4,5 @@
 
 mod cache;
 mod counting;
+mod references;
 mod repack;
