@@ -157,6 +157,7 @@ impl<'a> Walk<'a> {
             layout: &layout,
             extent: &extent,
             element,
+            own_element: datatype.size() as u64,
             filtered: !filters.is_empty(),
         };
         kept.survey(context.file(), &mut self.map);

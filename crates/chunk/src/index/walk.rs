@@ -10,7 +10,7 @@ use hyperslab_space::Extent;
 use hyperslab_structures::walk;
 
 use super::Shape;
-use crate::index::numbering::Numbering;
+use crate::{index::numbering::Numbering, layout::check_element_size};
 
 const CHUNK: &str = "chunk";
 
@@ -23,8 +23,10 @@ pub struct SurveyedDataset<'a> {
     pub layout: &'a DataLayout,
     /// Its size.
     pub extent: &'a Extent,
-    /// The bytes of an element.
+    /// The bytes of an element, in the chunks of the dataset.
     pub element: u64,
+    /// The bytes of an element as the datatype message has it.
+    pub own_element: u64,
     /// Whether chunks go through filters.
     pub filtered: bool,
 }
@@ -57,12 +59,12 @@ impl SurveyedDataset<'_> {
                     let why = format!("a chunk of {chunk:?} in an extent of {:?}", self.extent.dims());
                     return survey.problem(what, self.address, why);
                 }
-                if *element_size != self.element {
-                    let why = format!("elements of {element_size} bytes, but the type has {}", self.element);
+                let sizes = (self.element, self.own_element);
+                if let Err(why) = check_element_size(*element_size, *structure, sizes) {
                     return survey.problem(what, self.address, why);
                 }
                 if let Some(address) = address {
-                    self.chunks(file, (chunk, *structure), index, *address, survey);
+                    self.chunks(file, (chunk, *element_size, *structure), index, *address, survey);
                 }
             }
         }
@@ -71,14 +73,14 @@ impl SurveyedDataset<'_> {
     fn chunks(
         &self,
         file: &OpenFile,
-        (chunk, structure): (&[u64], Option<ChunkStructure>),
+        (chunk, element_size, structure): (&[u64], u64, Option<ChunkStructure>),
         index: &ChunkIndex,
         address: u64,
         survey: &mut dyn Survey,
     ) {
-        let bytes = chunk.iter().fold(self.element, |bytes, side| bytes.saturating_mul(*side));
+        let bytes = chunk.iter().fold(element_size, |bytes, side| bytes.saturating_mul(*side));
         let (filtered, layout_version) = (self.filtered, self.layout.version);
-        let (extent, element_size, owner) = (self.extent, self.element, Owner::FILE);
+        let (extent, owner) = (self.extent, Owner::FILE);
         let shape = Shape { extent, chunk, bytes, element_size, filtered, structure, layout_version, owner };
         let (lengths, rank): (Width, usize) = (file.widths().lengths, chunk.len());
         let one = |survey: &mut dyn Survey, coord: Option<&[u64]>, entry: &ChunkEntry| {

@@ -59,6 +59,8 @@ pub struct Chunked {
     pub(crate) kind: ChunkIndex,
     /// What the chunks are like.
     pub(crate) chunks: Arc<ChunkLayout>,
+    /// The bytes of an element that the layout message tells.
+    element_size: u64,
     /// Chunks that reach over the extent have no filters.
     plain_edges: bool,
     pub(crate) extent: Extent,
@@ -79,13 +81,12 @@ impl Chunked {
         if chunk.len() != extent.rank() {
             return Err(Error::Layout(format!("a chunk of {chunk:?} in an extent of {:?}", extent.dims())));
         }
-        if ![element, vlen.element].contains(element_size) {
-            let why = format!("chunks of elements of {element_size} bytes, but the type has {element}");
-            return Err(Error::Layout(why));
-        }
+        check_element_size(*element_size, *structure, (element, vlen.element)).map_err(Error::Layout)?;
         let (file, grid) = (file.into(), Grid::new(chunk)?);
         let elements = Space::simple(chunk)?.npoints();
         let bytes = elements.checked_mul(element).ok_or(Error::Memory(u64::MAX))?;
+        // Entries of the index are as wide as the program made them that wrote the message.
+        let told_bytes = elements.checked_mul(*element_size).ok_or(Error::Memory(u64::MAX))?;
         let dense_bytes = usize::try_from(bytes).map_err(|_| Error::Memory(bytes))?;
         let chunks = match (*structure, filters) {
             (None, ChunkFilters::Chunk(pipeline)) => {
@@ -99,18 +100,20 @@ impl Chunked {
                 let shape = Arc::new(ElementShape { size, slots: vlen.slots });
                 let undefined = Undefined { fixed: filled(fill, element)?, heap: vlen.fill_heap };
                 let structured = (structure, shape, undefined);
-                let structured = StructuredLayout::new(structured, &filters.of_sections()?, &registry, bytes)?;
+                let structured = StructuredLayout::new(structured, &filters.of_sections()?, &registry, told_bytes)?;
                 ChunkLayout::structured_chunks(grid.clone(), element, dense_bytes, structured)
             }
         };
         let chunks = Arc::new(chunks);
         let (owner, layout_version, filtered) = (file.owner(), version, chunks.filters());
-        let structure = *structure;
-        let shape = Shape { extent, chunk, bytes, element_size: element, filtered, structure, layout_version, owner };
+        let (structure, element_size) = (*structure, *element_size);
+        let shape =
+            Shape { extent, chunk, bytes: told_bytes, element_size, filtered, structure, layout_version, owner };
         let kind = index.clone();
         let index = Index::open(&file, &kind, *address, &shape)?;
         let (plain_edges, extent) = (*plain_edges, extent.clone());
-        Ok(Chunked { grid, index, kind, chunks, plain_edges, extent, layout_version, generation: 0, owner })
+        let generation = 0;
+        Ok(Chunked { grid, index, kind, chunks, element_size, plain_edges, extent, layout_version, generation, owner })
     }
 
     /// Whether chunks that reach over the extent have no filters where others have.
@@ -133,7 +136,7 @@ impl Chunked {
         Layout::Chunked {
             structure: self.structure(),
             chunk: self.chunk().to_vec(),
-            element_size: self.element(),
+            element_size: self.element_size,
             plain_edges: self.plain_edges,
             index,
             address: self.index.address(),
@@ -145,8 +148,8 @@ impl Chunked {
         Shape {
             extent: &self.extent,
             chunk: self.grid.chunk(),
-            bytes: self.bytes() as u64,
-            element_size: self.element(),
+            bytes: self.elements().saturating_mul(self.element_size),
+            element_size: self.element_size,
             filtered: self.has_filters(),
             structure: self.structure(),
             layout_version: self.layout_version,
@@ -246,6 +249,20 @@ impl Chunked {
         });
         let bytes = last.map_or(0, |last| last.saturating_add(1).saturating_mul(self.element()));
         usize::try_from(bytes).unwrap_or(usize::MAX).min(self.bytes())
+    }
+}
+
+/// Refuses a layout message that tells another size of an element than the type has in chunks; where these have what is of variable length, some programs tell the type's own. Readers
+/// and checks of a file both ask this.
+pub(crate) fn check_element_size(
+    told: u64,
+    structure: Option<ChunkStructure>,
+    (in_chunks, own): (u64, u64),
+) -> Result<(), String> {
+    let is_own = structure.is_some_and(ChunkStructure::has_vlen) && told == own;
+    match told == in_chunks || is_own {
+        true => Ok(()),
+        false => Err(format!("chunks of elements of {told} bytes, but the type has {in_chunks}")),
     }
 }
 

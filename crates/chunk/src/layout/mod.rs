@@ -15,6 +15,7 @@ mod virtual_parts;
 
 pub(crate) use chunk_layout::Part;
 pub use chunk_layout::{ChunkKind, ChunkLayout};
+pub(crate) use chunked::check_element_size;
 pub use chunked::{Chunked, ChunkedParts, VlenParts};
 pub use dataset_storage::{DatasetHeader, DatasetState, DatasetStorage, OpenedValues, StorageChange, StorageView};
 pub use external::{ExternalFile, ExternalPart, Externals};

@@ -11,7 +11,10 @@ use hyperslab::{
     space::Space,
 };
 
-use super::{model::selection, options};
+use hyperslab_base::{Width, Widths};
+use hyperslab_format::message::{DataLayout, Layout, kind};
+
+use super::{model::selection, options, small};
 
 #[derive(Element, Clone, Debug, PartialEq)]
 struct Row {
@@ -315,4 +318,66 @@ fn references_in_the_heap_are_written_to_chunks() {
     filled.write_slice(s![1], &[scene.regions[4].clone()]).unwrap();
     let regions = filled.read::<RegionReference>().unwrap();
     assert_eq!(regions[..2], [scene.regions[3].clone(), scene.regions[4].clone()]);
+}
+
+/// The file with another size of an element in the layout message, as a program writes it that counts so.
+fn with_element_size(bytes: &[u8], size: u64) -> Vec<u8> {
+    small::with_message(bytes, kind::DATA_LAYOUT, |body| {
+        let widths = Widths { offsets: Width::W8, lengths: Width::W8 };
+        let mut message = DataLayout::decode(body, widths).unwrap();
+        let Layout::Chunked { element_size, .. } = &mut message.layout else { panic!("it has no chunks") };
+        *element_size = size;
+        (kind::DATA_LAYOUT, message.encode(widths).unwrap())
+    })
+}
+
+/// Some programs tell the type's own size of elements, whose chunks have slots of 16 bytes: readers and checks take that, and sizes in the index are as wide as it makes them. Both refuse others.
+#[test]
+fn sizes_of_elements_as_other_programs_tell_them() {
+    for (side, room) in [(10, 2), (20, 3)] {
+        let storage = Arc::new(Memory::new());
+        let file = options().create_new().open_on(storage.clone()).unwrap();
+        let scene = Scene::new(&file);
+        let new = file.root().unwrap().new_dataset::<RegionReference>().shape([side]).chunks([side]);
+        let dataset = new.vlen_in_chunks().create(small::NAME).unwrap();
+        dataset.write_slice(s![1..3], &scene.regions[4..6]).unwrap();
+        let regions: Vec<_> =
+            scene.regions[4..6].iter().map(|region| region.region(&file).unwrap().unwrap().1).collect();
+        drop((dataset, scene));
+        file.close().unwrap();
+        let ours = small::bytes_of(&*storage);
+        let theirs = with_element_size(&ours, 12);
+        let [our_len, their_len] =
+            [&ours, &theirs].map(|bytes| small::message(bytes, kind::DATA_LAYOUT).unwrap().len());
+        // What has 240 bytes is told in two bytes, what has 320 in three.
+        assert_eq!(our_len - their_len, room - 2);
+
+        let storage = Arc::new(Memory::from(theirs.clone()));
+        for written in [false, true] {
+            let file = options().read_write().open_on(storage.clone()).unwrap();
+            let dataset = file.dataset(small::NAME).unwrap();
+            let read: Vec<RegionReference> = dataset.read().unwrap();
+            let found = read.iter().map(|region| region.region(&file).unwrap().map(|(_, space)| space));
+            let mut expected = vec![None; side as usize];
+            expected[1] = Some(regions[0].clone());
+            expected[2] = Some(regions[1].clone());
+            expected[7] = written.then(|| regions[1].clone());
+            assert!(found.eq(expected));
+            dataset.write_slice(s![7], &read[2..3]).unwrap();
+            drop(dataset);
+            file.close().unwrap();
+            let report = check::storage(storage.clone()).unwrap();
+            assert_eq!(report.problems().count(), 0, "{report:?}");
+        }
+        for size in [1, 13, 15, 17] {
+            let wrong = Arc::new(Memory::from(with_element_size(&ours, size)));
+            let report = check::storage(wrong.clone()).unwrap();
+            assert!(report.problems().any(|problem| problem.why.contains("but the type has 16")), "{report:?}");
+            let why = File::open_driver(wrong)
+                .unwrap()
+                .dataset(small::NAME)
+                .and_then(|dataset| dataset.read::<RegionReference>());
+            assert!(why.unwrap_err().to_string().contains("but the type has 16"));
+        }
+    }
 }

@@ -163,6 +163,7 @@ fn values(context: &Context, object: &Object, seen: &mut Seen) {
     let (Ok((datatype, _)), Ok(filters)) = (object.datatype(context), object.filters(context)) else { return };
     let element = datatype.size() as u64;
     let filtered = !filters.is_empty();
-    let kept = SurveyedDataset { address: object.address(), layout: &layout, extent: &extent, element, filtered };
+    let (address, layout, extent) = (object.address(), &layout, &extent);
+    let kept = SurveyedDataset { address, layout, extent, element, own_element: element, filtered };
     kept.survey(context.file(), seen);
 }
