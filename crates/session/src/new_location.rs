@@ -143,6 +143,34 @@ impl NewLocation<'_> {
         })
     }
 
+    /// One operation: takes the name of an object away that was made here, if it has it still, and the groups that were made for it, as far as they have nothing else.
+    pub fn take_back(&self, address: u64) -> Result<()> {
+        let (context, session) = (self.session.context(), self.session());
+        session.operate(|| {
+            session.check_alive(self.group)?;
+            let mut way = vec![self.group.address()];
+            for &name in &self.names {
+                let Some(&group) = way.last() else { break };
+                let group = Object::open(context, group)?;
+                match Links::of(context, &group)?.find(name)?.map(|link| link.target) {
+                    Some(Target::Hard(target)) => way.push(target),
+                    _ => return Ok(()),
+                }
+            }
+            if way.pop() != Some(address) {
+                return Ok(());
+            }
+            for (&name, &group) in self.names.iter().zip(&way).rev() {
+                hyperslab_object::unlink(context, group, name, &mut |object| session.drop_values(object))?;
+                let left = Object::open(context, group)?;
+                if Links::of(context, &left)?.count()? > 0 {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Gives a new object, which has a handle, its name, if it gets one.
     fn name_now(&self, address: u64) -> Result<()> {
         let (context, file) = (self.session.context(), self.session.file());

@@ -29,16 +29,30 @@ pub(super) fn create_with<T: Storable>(new: &NewDataset, place: &NewLocation<'_>
         && let Some(piled) = writing.pile(values, &planned.datatype, place.session().file().widths())?
     {
         let dataset = make(new, place, &planned, None)?;
-        dataset.open.write_piled(&dataset.space(), piled)?;
-        return Ok(dataset);
+        let written = dataset.open.write_piled(&dataset.space(), piled);
+        return with_values(place, dataset, written);
     }
     let (bytes, sequences) = writing.encode(values)?;
     let at_once = Some(&*bytes).filter(|bytes| writing.plan().is_copy() && goes_at_once(&planned, bytes));
     let dataset = make(new, place, &planned, at_once)?;
-    if at_once.is_none() {
-        dataset.open.write_encoded(&dataset.space(), (writing.plan(), writing.memory()), &bytes, &sequences)?;
+    if at_once.is_some() {
+        return Ok(dataset);
     }
-    Ok(dataset)
+    let parts = (writing.plan(), writing.memory());
+    let written = dataset.open.write_encoded(&dataset.space(), parts, &bytes, &sequences);
+    with_values(place, dataset, written)
+}
+
+/// A new dataset whose values were written; one whose values were refused is not left behind.
+fn with_values(place: &NewLocation<'_>, dataset: Dataset, written: Result<()>) -> Result<Dataset> {
+    match written {
+        Ok(()) => Ok(dataset),
+        Err(why) => {
+            // The first error tells what to do, not that its dataset is still there.
+            let _ = place.take_back(dataset.address());
+            Err(why)
+        }
+    }
 }
 
 fn is_structured(layout: &Layout) -> bool {

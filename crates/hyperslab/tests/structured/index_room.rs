@@ -128,6 +128,35 @@ fn a_shrink_for_which_the_index_has_no_room_is_refused() {
     }
 }
 
+/// A dataset that is made with values for which the index has no room is not left behind, nor are the groups on its way.
+#[test]
+fn a_dataset_whose_first_values_are_refused_is_not_there() {
+    let storage = Arc::new(Memory::new());
+    let file = options().create_new().open_on(storage.clone()).unwrap();
+    let root = file.root().unwrap();
+    let long = vec!["l".repeat(50_000); 2];
+    let new = |chunk: u64| root.new_dataset::<String>().shape([2]).chunks([chunk]).vlen_in_chunks();
+    root.create_group("kept").unwrap();
+    for path in ["a", "kept/a", "new/on/the/way/a"] {
+        let why = new(2).write(path, &long).map(drop).unwrap_err().to_string();
+        assert!(why.contains("its index has room for 65535"), "{why}");
+        assert_eq!(root.names().unwrap(), ["kept"]);
+        assert_eq!(root.group("kept").unwrap().names().unwrap(), [""; 0]);
+    }
+    assert!(new(2).write_unnamed(&long).is_err());
+    root.create_group("new/on").unwrap();
+    assert!(new(2).write("new/on/the/way", &long).is_err());
+    assert_eq!(root.group("new/on").unwrap().names().unwrap(), [""; 0]);
+    let written = new(1).write("kept/a", &long).unwrap();
+    assert_eq!(written.read::<String>().unwrap(), long);
+    assert!(new(2).write("kept/a", &long).is_err());
+    assert_eq!(root.dataset("kept/a").unwrap().read::<String>().unwrap(), long);
+    drop((written, root));
+    file.close().unwrap();
+    let report = check::storage(storage).unwrap();
+    assert_eq!((report.problems().count(), report.lost), (0, 0), "{report:?}");
+}
+
 /// Threads that write to one chunk at the same time do not fill it beyond what its index has room for.
 #[test]
 fn threads_share_the_room() {
