@@ -86,10 +86,10 @@ impl<'a> EncodedChunk<'a> {
         EncodedChunk { coord, sections: Sections::one(size, 0), filtered: false, bytes: None }
     }
 
-    /// A chunk whose bytes are read next, as many as the index says.
-    pub(crate) fn of(coord: &ChunkCoord, at: &StoredAt, bytes: Vec<u8>) -> EncodedChunk<'static> {
+    /// A stored chunk, whose bytes are read, or read next: as many as the index says.
+    pub(crate) fn of(coord: &ChunkCoord, at: &StoredAt, bytes: Cow<'a, [u8]>) -> EncodedChunk<'a> {
         let (coord, sections, filtered) = (coord.clone(), at.sections.clone(), at.filtered);
-        EncodedChunk { coord, sections, filtered, bytes: Some(Cow::Owned(bytes)) }
+        EncodedChunk { coord, sections, filtered, bytes: Some(bytes) }
     }
 
     /// The stored bytes, to be read or changed.

@@ -4,7 +4,10 @@
 //! chunks are is asked before ([`Values::locate`](crate::Values)), so a loader takes chunks of any datasets of its file, and knows nothing of
 //! what they are decoded to.
 
-use std::time::{Duration, Instant};
+use std::{
+    borrow::Cow,
+    time::{Duration, Instant},
+};
 
 use hyperslab_base::memory;
 use hyperslab_driver::cores;
@@ -37,17 +40,45 @@ impl<'a> Loader<'a> {
     /// The stored bytes of chunks, read with one vector request; nothing where there is no chunk. The ranges of the file must have been
     /// [checked](OpenFile::check), because this takes as much memory as they say.
     pub fn read(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Option<EncodedChunk<'static>>>> {
-        let room = |(coord, at): &Wanted<'_>| {
-            at.map(|at| Ok(EncodedChunk::of(coord, at, memory::zeroed(at.sections.bytes())?))).transpose()
-        };
-        let mut encoded = wanted.iter().map(room).collect::<Result<Vec<_>>>()?;
-        let parts = wanted.iter().zip(&mut encoded);
-        let parts = parts.filter_map(|((_, at), chunk)| Some(((*at)?.address, chunk.as_mut()?.bytes_mut()?)));
-        let parts: Vec<_> = parts.collect();
+        // Room for all at once: `collect` moves the items whenever it grows, because it cannot tell how many come where a closure may fail.
+        let mut encoded = Vec::with_capacity(wanted.len());
+        for (coord, at) in wanted {
+            let room = |at: &StoredAt| -> Result<_> {
+                let bytes = memory::zeroed(at.sections.bytes())?;
+                Ok(EncodedChunk::of(coord, at, Cow::Owned(bytes)))
+            };
+            encoded.push(at.map(room).transpose()?);
+        }
+        let mut parts = Vec::with_capacity(wanted.len());
+        for ((_, at), chunk) in wanted.iter().zip(&mut encoded) {
+            parts.extend(at.zip(chunk.as_mut()).and_then(|(at, chunk)| Some((at.address, chunk.bytes_mut()?))));
+        }
         if !parts.is_empty() {
             self.file.read_raw("chunk", parts)?;
         }
         Ok(encoded)
+    }
+
+    /// As [`Loader::read`], of chunks that are all stored, into one piece of memory: for chunks that are decoded and forgotten, of which there may
+    /// be tens of thousands of few bytes each.
+    pub(crate) fn read_together<'b>(
+        &self,
+        wanted: impl ExactSizeIterator<Item = &'b StoredAt> + Clone,
+        room: &'b mut Vec<u8>,
+    ) -> Result<Vec<&'b [u8]>> {
+        let size = |at: &StoredAt| usize::try_from(at.sections.bytes()).unwrap_or(usize::MAX);
+        let total = wanted.clone().fold(0, |total: u64, at| total.saturating_add(at.sections.bytes()));
+        *room = memory::zeroed(total)?;
+        let (mut parts, mut rest) = (Vec::with_capacity(wanted.len()), room.as_mut_slice());
+        for at in wanted.clone() {
+            parts.extend(rest.split_off_mut(..size(at)).map(|part| (at.address, part)));
+        }
+        self.file.read_raw("chunk", parts)?;
+        let (mut stored, mut rest) = (Vec::with_capacity(wanted.len()), room.as_slice());
+        for at in wanted {
+            stored.extend(rest.split_off(..size(at)));
+        }
+        Ok(stored)
     }
 
     /// What `decode` makes of chunks, on all cores; nothing where there is no chunk. `decode` gets the number of the chunk among `wanted`.

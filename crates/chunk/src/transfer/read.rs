@@ -3,6 +3,8 @@
 //! Chunks that are in the file as in memory go between file and caller directly, all pieces in one selection request. Others are read with one
 //! vector request per batch, decoded on all cores, and copied to their places.
 
+use std::borrow::Cow;
+
 use hyperslab_driver::{
     SelectionPair, cores,
     lower::{self, Band},
@@ -19,8 +21,8 @@ use crate::{Chunked, Index, Result, layout::Part};
 /// A piece, and where its chunk is.
 pub(crate) type LocatedPiece<'a> = (&'a Piece, StoredAt);
 
-/// A piece, and its chunk as it is stored.
-type EncodedPiece<'a> = (&'a LocatedPiece<'a>, EncodedChunk<'static>);
+/// A piece, and the stored bytes of its chunk.
+type StoredPiece<'a> = (&'a LocatedPiece<'a>, &'a [u8]);
 
 impl Chunked {
     /// Reads the selection of `source` into the selection of `target`.
@@ -80,9 +82,10 @@ impl Chunked {
         let is_copied = to.plan().is_none();
         let is_in_place = |(_, at): &LocatedPiece<'_>| is_copied && self.chunks.is_addressable_at(at);
         // There may be tens of thousands, and as a rule they are alike.
-        let (in_place, encoded) = match pieces.iter().all(is_in_place) {
-            true => (pieces, Vec::new()),
-            false => pieces.into_iter().partition(is_in_place),
+        let (in_place, encoded) = match pieces.iter().filter(|piece| is_in_place(piece)).count() {
+            0 => (Vec::new(), pieces),
+            count if count == pieces.len() => (pieces, Vec::new()),
+            _ => pieces.into_iter().partition(is_in_place),
         };
         self.read_in_place(file, &in_place, to)?;
         let mut rest = encoded.as_slice();
@@ -113,34 +116,35 @@ impl Chunked {
 
     /// One vector request; then each chunk is decoded and its values are copied to their places, on all cores.
     fn read_encoded(&self, file: &OpenFile, pieces: &[LocatedPiece<'_>], to: &mut ReadBuffer<'_>) -> Result<()> {
-        let wanted: Vec<_> = pieces.iter().map(|(piece, at)| (&piece.chunk, Some(at))).collect();
-        let encoded = Loader::new(file).read(&wanted)?;
-        let encoded = pieces.iter().zip(encoded).filter_map(|(piece, encoded)| Some((piece, encoded?)));
-        let encoded: Vec<EncodedPiece<'_>> = encoded.collect();
+        let mut room = Vec::new();
+        let stored = Loader::new(file).read_together(pieces.iter().map(|(_, at)| at), &mut room)?;
+        let stored: Vec<StoredPiece<'_>> = pieces.iter().zip(stored).collect();
+        let decode = |workspace: &mut Workspace, ((piece, at), bytes): &StoredPiece<'_>| {
+            let encoded = EncodedChunk::of(&piece.chunk, at, Cow::Borrowed(*bytes));
+            ResidentChunk::decode(&self.chunks, at, encoded, workspace)
+        };
         let (element, plan) = (to.element(self.element()), to.plan());
-        let ranges: Vec<_> = encoded.iter().map(|((piece, _), _)| scatter::touched(&piece.memory, element)).collect();
+        let ranges: Vec<_> = pieces.iter().map(|(piece, _)| scatter::touched(&piece.memory, element)).collect();
         let bands = lower::bands(to.bytes, &ranges);
         let work = |workspace: &mut Workspace, Band { start, bytes, items }: Band<'_>| -> Result<()> {
             let mut part = ReadBuffer::part(bytes, start as u64, plan);
-            for ((piece, at), encoded) in items.iter().filter_map(|&item| encoded.get(item)) {
-                let chunk = ResidentChunk::decode(&self.chunks, at, encoded.borrowed(), workspace)?;
+            for stored in items.iter().filter_map(|&item| stored.get(item)) {
+                let ((piece, _), _) = stored;
+                let chunk = decode(workspace, stored)?;
                 chunk.scatter(&self.chunks, piece, &mut part)?;
                 chunk.recycle(workspace);
             }
             Ok(())
         };
-        if !self.chunks.has_vlen() && (encoded.len() == 1 || bands.len() >= cores::count()) {
+        if !self.chunks.has_vlen() && (stored.len() == 1 || bands.len() >= cores::count()) {
             return cores::map(bands, work).map(drop);
         }
         // Too few places to fill at once: the copying waits until all is decoded.
-        let pieces: Vec<_> = encoded.iter().map(|((piece, _), _)| *piece).collect();
-        let decoded = cores::map(encoded, |workspace, ((_, at), encoded)| {
-            ResidentChunk::decode(&self.chunks, at, encoded, workspace)
-        })?;
+        let decoded = cores::map(stored.iter().collect(), decode)?;
+        let mut decoded = decoded.iter().zip(pieces.iter().map(|(piece, _)| *piece));
         if to.plan().is_some() {
-            return hand_out(&decoded.iter().zip(pieces).collect::<Vec<_>>(), to, &self.chunks);
+            return hand_out(&decoded.collect::<Vec<_>>(), to, &self.chunks);
         }
-        let mut decoded = pieces.into_iter().zip(decoded);
-        decoded.try_for_each(|(piece, chunk)| chunk.scatter(&self.chunks, piece, to))
+        decoded.try_for_each(|(chunk, piece)| chunk.scatter(&self.chunks, piece, to))
     }
 }
