@@ -1,15 +1,13 @@
 //! Decoded pieces of a structure that are likely wanted again.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hyperslab_format::{
     ChunkEntry,
     btree_v1::{ChunkKey, Node},
     heap::fractal::Child,
 };
+use rustc_hash::FxHashMap;
 
 /// No more bytes than this are kept of a structure, unless one value alone has more.
 const MOST: usize = 16 << 20;
@@ -23,7 +21,7 @@ pub(crate) struct NodeCache<V> {
 
 #[derive(Debug)]
 struct Values<V> {
-    by_number: HashMap<u64, Arc<V>>,
+    by_number: FxHashMap<u64, Arc<V>>,
     bytes: usize,
 }
 
@@ -33,7 +31,7 @@ impl<V: Weighed> NodeCache<V> {
     }
 
     fn up_to(most: usize) -> NodeCache<V> {
-        NodeCache { values: Mutex::new(Values { by_number: HashMap::new(), bytes: 0 }), most }
+        NodeCache { values: Mutex::new(Values { by_number: FxHashMap::default(), bytes: 0 }), most }
     }
 
     /// The value with this number, made if it is not there. Nothing is locked while it is made.
