@@ -143,29 +143,25 @@ impl NewLocation<'_> {
         })
     }
 
-    /// One operation: takes the name of an object away that was made here, if it has it still, and the groups that were made for it, as far as they have nothing else.
+    /// One operation: takes the name of an object away that was made here, if it has it still. Groups that were made for it stay, because another thread may use them by now.
     pub fn take_back(&self, address: u64) -> Result<()> {
         let (context, session) = (self.session.context(), self.session());
         session.operate(|| {
             session.check_alive(self.group)?;
-            let mut way = vec![self.group.address()];
-            for &name in &self.names {
-                let Some(&group) = way.last() else { break };
-                let group = Object::open(context, group)?;
-                match Links::of(context, &group)?.find(name)?.map(|link| link.target) {
-                    Some(Target::Hard(target)) => way.push(target),
-                    _ => return Ok(()),
+            let Some((last, way)) = self.names.split_last() else { return Ok(()) };
+            let target = |group: u64, name: &[u8]| -> Result<Option<u64>> {
+                let link = Links::of(context, &Object::open(context, group)?)?.find(name)?;
+                Ok(link.and_then(|link| if let Target::Hard(target) = link.target { Some(target) } else { None }))
+            };
+            let mut group = self.group.address();
+            for name in way {
+                match target(group, name)? {
+                    Some(next) => group = next,
+                    None => return Ok(()),
                 }
             }
-            if way.pop() != Some(address) {
-                return Ok(());
-            }
-            for (&name, &group) in self.names.iter().zip(&way).rev() {
-                hyperslab_object::unlink(context, group, name, &mut |object| session.drop_values(object))?;
-                let left = Object::open(context, group)?;
-                if Links::of(context, &left)?.count()? > 0 {
-                    break;
-                }
+            if target(group, last)? == Some(address) {
+                hyperslab_object::unlink(context, group, last, &mut |object| session.drop_values(object))?;
             }
             Ok(())
         })
