@@ -105,6 +105,18 @@ impl<V: Footprint> Partition<V> {
         Some(Pinned { slot, value, partition: pins.next() })
     }
 
+    /// A chunk that is in memory now, or will be when another thread has loaded it, or could not store what replaces it. The caller must have no chunk in hand
+    /// that such a thread may wait for.
+    pub fn settled(&self, coord: &Coords) -> Option<Pinned<V>> {
+        loop {
+            if let Some(pinned) = self.peek(coord) {
+                return Some(pinned);
+            }
+            let slot = self.inner.slots.lock().by_coord.get(coord)?.clone();
+            slot.wait_settled(&self.inner);
+        }
+    }
+
     /// Which chunks are in memory, or will be soon.
     pub fn has(&self, coords: &[Coords]) -> Vec<bool> {
         let slots = self.inner.slots.lock();

@@ -75,6 +75,7 @@ fn threads_wait_for_what_comes_of_it() {
                 Lookup::Loading(waiter) => matches!(waiter.wait(), Lookup::Hit(_)),
                 _ => panic!("it is out of service"),
             });
+            let alone = scope.spawn(|| partition.settled(&at(0)).is_some());
             let flush = scope.spawn(|| {
                 let mut unwritten = Unwritten::of_cache(&cache);
                 let mut written = 0;
@@ -95,7 +96,7 @@ fn threads_wait_for_what_comes_of_it() {
             } else {
                 drop(withdrawal);
             }
-            assert_eq!(reader.join().unwrap(), !is_stored);
+            assert_eq!((reader.join().unwrap(), alone.join().unwrap()), (!is_stored, !is_stored));
             assert_eq!(flush.join().unwrap(), if is_stored { 1 } else { 2 });
             assert!(cache.statistics().chunk_waits.count > 0);
         });

@@ -166,7 +166,7 @@ impl ChunkCache {
     fn read_alone(&self, (file, partition): Dataset<'_>, list: &[Piece], to: &mut ReadBuffer<'_>) -> Result<()> {
         for piece in list {
             // What is missing of a chunk in memory is in the file, and so is the rest.
-            if let Some(pinned) = partition.peek(&piece.chunk)
+            if let Some(pinned) = partition.settled(&piece.chunk)
                 && let chunk = pinned.read()
                 && chunk.is_complete()
             {

@@ -26,7 +26,10 @@ impl ChunkCache {
             return here.iter().zip(list).try_for_each(|(pinned, piece)| visit(pinned, piece, (partition, part), each));
         }
         if bytes > self.available(partition) {
-            return list.iter().try_for_each(|piece| self.visit_alone((file, partition), piece, part, each));
+            return list.iter().try_for_each(|piece| {
+                let here = partition.settled(&piece.chunk);
+                self.visit_alone((file, partition), (piece, here), part, each)
+            });
         }
         let _reservation = partition.reserve(Demand { chunks: bytes, aside: bytes });
         let mut open: Vec<_> = list.iter().map(|piece| (partition.find(&piece.chunk), piece)).collect();
@@ -41,7 +44,10 @@ impl ChunkCache {
             }
             if part == Part::All {
                 let crowded = self.complete((file, partition), &mut here)?;
-                crowded.iter().try_for_each(|piece| self.visit_alone((file, partition), piece, part, each))?;
+                crowded.iter().try_for_each(|piece| {
+                    let here = partition.peek(&piece.chunk);
+                    self.visit_alone((file, partition), (piece, here), part, each)
+                })?;
             }
             here.iter().try_for_each(|(pinned, piece)| visit(pinned, piece, (partition, part), each))?;
             drop(here);
@@ -67,16 +73,16 @@ impl ChunkCache {
         Ok(())
     }
 
-    /// Calls `each` for the chunk of a piece that may be larger than what it may have of the cache: as it is in memory, or else as the file has it. What is missing of a
-    /// chunk in memory is in the file, and so is the rest.
+    /// Calls `each` for the chunk of a piece that may be larger than what it may have of the cache: as it is in memory, if it is there, or else as the file has it. What is
+    /// missing of a chunk in memory is in the file, and so is the rest.
     fn visit_alone(
         &self,
         (file, partition): (&OpenFile, &ChunkPartition),
-        piece: &Piece,
+        (piece, here): (&Piece, Option<Pinned<ResidentChunk>>),
         part: Part,
         each: &mut Visit<'_>,
     ) -> Result<()> {
-        if let Some(pinned) = partition.peek(&piece.chunk)
+        if let Some(pinned) = here
             && let chunk = pinned.read()
             && has(&chunk, part)
         {
