@@ -11,10 +11,6 @@ use super::{
 };
 use crate::{ChunkCoord, ChunkLayout, EncodedChunk, Result, StoredAs, Workspace, transfer::scatter::outside};
 
-/// About the memory that section 0 takes for a run of elements while it is encoded, and for each dimension of it.
-const RUN: u64 = 64;
-const NUMBERS: u64 = 24;
-
 impl SparseChunk {
     /// The chunk as the file will have it: nowhere, if no element is defined.
     pub(crate) fn encode(
@@ -85,9 +81,15 @@ impl SparseChunk {
         let values = self.stored_bytes(layout)?.saturating_add(self.stored_heap(layout)?);
         // Beside the stored bytes, what goes into a filter and what comes out of it.
         let copies = if structured.filters() { 4 } else { 2 };
-        let rank = layout.chunk().len() as u64;
-        let selection = if structured.structure().is_sparse() { RUN + NUMBERS * rank } else { 0 };
-        Ok(values.saturating_mul(copies).saturating_add(self.run_count().saturating_mul(selection)))
+        let selection = match structured.structure().is_sparse() {
+            true => selection_section::encoding_memory(
+                layout.chunk(),
+                (self.count(), self.run_count()),
+                structured.filters(),
+            ),
+            false => 0,
+        };
+        Ok(values.saturating_mul(copies).saturating_add(selection))
     }
 
     /// The values as the file has them: of the defined elements, or of all, and what is of variable length in them, with how much of it is unused.

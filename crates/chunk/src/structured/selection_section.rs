@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use hyperslab_base::{lookup3, memory};
+use hyperslab_base::{Width, lookup3, memory};
 use hyperslab_space::{EncodedSpace, Form, Space};
 
 use super::packed_elements::MOST_RUNS;
@@ -12,6 +12,10 @@ use crate::{Error, Result, transfer::scatter::outside};
 
 /// Two encodings are both tried if the larger one has no more than so many times the bytes of the other: filters may turn that round, but not more.
 const COMPARABLE: u64 = 16;
+
+/// About the memory that a run of elements takes as part of a dataspace, and for each dimension of it.
+const RUN: u64 = 64;
+const NUMBERS: u64 = 24;
 
 /// The encodings of the defined elements of a chunk that may be the smallest after filters, with their checksums; without filters, the smallest.
 pub(super) fn encode(chunk: &[u64], runs: impl Iterator<Item = Range<u32>>, filtered: bool) -> Result<Vec<Vec<u8>>> {
@@ -31,6 +35,19 @@ pub(super) fn encode(chunk: &[u64], runs: impl Iterator<Item = Range<u32>>, filt
         encoding.extend_from_slice(&checksum.to_le_bytes());
     }
     Ok(encodings)
+}
+
+/// About the memory that it takes to encode so many elements in so many runs.
+pub(super) fn encoding_memory(chunk: &[u64], (elements, runs): (u64, u64), filtered: bool) -> u64 {
+    let rank = chunk.len() as u64;
+    let largest = chunk.iter().copied().max().unwrap_or_default();
+    let coord = rank * Width::of_selection(largest.max(elements)).bytes() as u64;
+    let (blocks, points) = (runs.saturating_mul(2 * coord), elements.saturating_mul(coord));
+    let (less, more) = (blocks.min(points), blocks.max(points));
+    // The larger one is made if filters may turn the order round. Beside both, there is what comes out of a filter.
+    let lists =
+        if filtered { less.saturating_add(more.min(less.saturating_mul(COMPARABLE)).saturating_mul(3)) } else { less };
+    runs.saturating_mul(RUN + NUMBERS * rank).saturating_add(lists)
 }
 
 /// The most bytes of a section that tells of so many elements of a chunk with so many dimensions, however it is encoded.
