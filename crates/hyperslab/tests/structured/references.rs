@@ -320,6 +320,15 @@ fn references_in_the_heap_are_written_to_chunks() {
     assert_eq!(regions[..2], [scene.regions[3].clone(), scene.regions[4].clone()]);
 }
 
+/// The size of an element that a layout message tells.
+fn element_size(message: &[u8]) -> u64 {
+    let widths = Widths { offsets: Width::W8, lengths: Width::W8 };
+    match DataLayout::decode(message, widths).unwrap().layout {
+        Layout::Chunked { element_size, .. } => element_size,
+        _ => panic!("it has no chunks"),
+    }
+}
+
 /// The file with another size of an element in the layout message, as a program writes it that counts so.
 fn with_element_size(bytes: &[u8], size: u64) -> Vec<u8> {
     small::with_message(bytes, kind::DATA_LAYOUT, |body| {
@@ -352,7 +361,9 @@ fn sizes_of_elements_as_other_programs_tell_them() {
         // What has 240 bytes is told in two bytes, what has 320 in three.
         assert_eq!(our_len - their_len, room - 2);
 
-        let storage = Arc::new(Memory::from(theirs.clone()));
+        let storage = Arc::new(Memory::from(theirs));
+        let report = check::storage(storage.clone()).unwrap();
+        assert_eq!(report.problems().count(), 0, "{report:?}");
         for written in [false, true] {
             let file = options().read_write().open_on(storage.clone()).unwrap();
             let dataset = file.dataset(small::NAME).unwrap();
@@ -368,6 +379,10 @@ fn sizes_of_elements_as_other_programs_tell_them() {
             file.close().unwrap();
             let report = check::storage(storage.clone()).unwrap();
             assert_eq!(report.problems().count(), 0, "{report:?}");
+            // Entries of an index would stay as wide as they are: so does what tells their width.
+            let message = small::message(&small::bytes_of(&*storage), kind::DATA_LAYOUT).unwrap();
+            assert_eq!(message.len(), their_len);
+            assert_eq!(element_size(&message), 12);
         }
         for size in [1, 13, 15, 17] {
             let wrong = Arc::new(Memory::from(with_element_size(&ours, size)));
