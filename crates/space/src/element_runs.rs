@@ -84,22 +84,60 @@ impl ElementRuns {
 
     /// Their coordinates one after the other, in row-major order: as many numbers for each as there are dimensions.
     pub fn coords(&self) -> Result<Vec<u64>> {
-        let numbers = usize::try_from(self.len).ok().and_then(|len| len.checked_mul(self.extent.rank()));
-        let mut coords = memory::with_room(numbers.unwrap_or(usize::MAX))?;
-        self.for_each(|element| coords.extend_from_slice(element));
-        Ok(coords)
+        match self.extent.rank() {
+            1 => self.coords_of_rank::<1>(),
+            2 => self.coords_of_rank::<2>(),
+            3 => self.coords_of_rank::<3>(),
+            4 => self.coords_of_rank::<4>(),
+            rank => {
+                let numbers = usize::try_from(self.len).ok().and_then(|len| len.checked_mul(rank));
+                let mut coords = memory::with_room(numbers.unwrap_or(usize::MAX))?;
+                self.for_each(|element| coords.extend_from_slice(element));
+                Ok(coords)
+            }
+        }
+    }
+
+    /// As [`ElementRuns::coords`], where a constant number of dimensions lets the compiler write many coordinates at once.
+    fn coords_of_rank<const RANK: usize>(&self) -> Result<Vec<u64>> {
+        let mut coords: Vec<[u64; RANK]> = memory::with_room(usize::try_from(self.len).unwrap_or(usize::MAX))?;
+        self.for_each_stretch(|first, count| {
+            let first: [u64; RANK] = std::array::from_fn(|dim| first.get(dim).copied().unwrap_or_default());
+            coords.extend((0..count).map(|further| {
+                let mut element = first;
+                if let Some(last) = element.last_mut() {
+                    *last += further;
+                }
+                element
+            }));
+        });
+        Ok(coords.into_flattened())
     }
 
     /// Calls `each` with the coordinates of each element, in row-major order.
     pub fn for_each(&self, mut each: impl FnMut(&[u64])) {
+        self.for_each_stretch(|first, count| {
+            let mut element = Coords::from_slice(first);
+            for nth in 0..count {
+                if let Some((last, first)) = element.last_mut().zip(first.last()) {
+                    *last = first + nth;
+                }
+                each(&element);
+            }
+        });
+    }
+
+    /// Calls `each` with the coordinates of an element and how many there are from it on in its row, in row-major order.
+    fn for_each_stretch(&self, mut each: impl FnMut(&[u64], u64)) {
         let dims = self.extent.dims();
         let row = dims.last().copied().unwrap_or(1).max(1);
-        // The numbers of a row, and the coordinates of its first element: there is one division for each dimension and row, not for each element.
+        // The numbers of a row, and the coordinates of its first element: there is one division for each dimension and row, not for each stretch.
         let (mut now, mut element) = (0..0, Coords::from_elem(0, dims.len()));
         for run in &self.runs {
-            for number in run.clone() {
-                if !now.contains(&number) {
-                    let start = number - number % row;
+            let mut first = run.start;
+            while first < run.end {
+                if !now.contains(&first) {
+                    let start = first - first % row;
                     now = start..start.saturating_add(row);
                     let mut rest = start;
                     for (index, dim) in element.iter_mut().zip(dims).rev() {
@@ -107,9 +145,11 @@ impl ElementRuns {
                     }
                 }
                 if let Some(last) = element.last_mut() {
-                    *last = number - now.start;
+                    *last = first - now.start;
                 }
-                each(&element);
+                let end = run.end.min(now.end);
+                each(&element, end - first);
+                first = end;
             }
         }
     }

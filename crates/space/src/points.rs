@@ -49,6 +49,11 @@ impl Points {
         self.flat.chunks_exact(self.rank)
     }
 
+    /// The points from one on.
+    pub(crate) fn from(&self, nth: usize) -> impl Iterator<Item = &[u64]> {
+        self.flat.get(nth.saturating_mul(self.rank)..).unwrap_or_default().chunks_exact(self.rank)
+    }
+
     /// The coordinates of all points, one after the other.
     pub fn flat(&self) -> &[u64] {
         &self.flat

@@ -40,12 +40,26 @@ impl<'a> Walk<'a> {
             Walk::Loops(walk) => walk.fill(batch),
             Walk::Tree(walk) => walk.fill(batch),
             Walk::Points { points, next, strides, element_size } => {
-                while let Some(point) = points.get(*next) {
-                    let offset = point.iter().zip(strides.iter()).map(|(index, stride)| index * stride).sum();
-                    if !batch.push(Run { offset, len: *element_size }) {
-                        break;
+                let size = *element_size;
+                let offset =
+                    |point: &[u64]| point.iter().zip(strides.iter()).map(|(index, stride)| index * stride).sum();
+                let mut run: Option<Run> = None;
+                for point in points.from(*next) {
+                    let offset = offset(point);
+                    if let Some(run) = run.as_mut().filter(|run| run.end() == offset) {
+                        run.len += size;
+                    } else {
+                        if run.is_some_and(|run| !batch.push(run)) {
+                            return;
+                        }
+                        *next += run.map_or(0, |run| (run.len / size) as usize);
+                        run = Some(Run { offset, len: size });
                     }
-                    *next += 1;
+                }
+                if let Some(run) = run
+                    && batch.push(run)
+                {
+                    *next += (run.len / size) as usize;
                 }
             }
         }
