@@ -232,9 +232,11 @@ pub(crate) fn expected_memory(
 
 /// The most memory that a chunk takes more, whatever it has, when a piece of it is written or erased.
 pub(crate) fn most_growth(layout: &ChunkLayout, piece: &Piece, from: WriteBuffer<'_>) -> Result<u64> {
-    let (elements, runs) = (piece.file.npoints(), piece.file.runs(1)?.count() as u64);
-    let fixed = segment::most_growth(if from.erases() { 0 } else { elements }, runs, layout.element());
-    Ok(fixed.saturating_add(2 * heap_bytes(layout, piece, from)?))
+    let (selected, heap) = (piece.file.npoints(), 2 * heap_bytes(layout, piece, from)?);
+    let written = if from.erases() { 0 } else { selected };
+    let most = |runs: u64| segment::most_growth(written, runs, layout.element()).saturating_add(heap);
+    // A few elements are not worth a look at how they lie.
+    if most(selected) <= FEW { Ok(most(selected)) } else { Ok(most(piece.file.runs(1)?.count() as u64)) }
 }
 
 /// The bytes of variable length in the values of a piece.
