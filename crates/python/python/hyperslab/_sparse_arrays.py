@@ -33,7 +33,7 @@ def to_scipy(dataset: Any, format: str) -> Any:
     values = _numbers(values)
     if values.dtype == np.float16:
         raise TypeError("scipy.sparse holds no float16; take coordinates and values from read_defined")
-    index = scipy.get_index_dtype(maxval=max(*shape, len(values)))
+    index = np.int32 if max(*shape, len(values)) <= np.iinfo(np.int32).max else np.int64
     made = scipy.coo_array((values, tuple(coords.T.astype(index, order="C"))), shape=shape)
     # Row-major order, and no element twice.
     made.has_canonical_format = True
