@@ -114,6 +114,18 @@ fn elements_outside_the_extent_are_refused() {
 }
 
 #[test]
+fn points_of_an_empty_extent_are_refused() {
+    let large = 1 << 40;
+    let mut bytes = Space::simple(&[large, large, 0]).unwrap().encode(Form::Smallest).unwrap();
+    let length = u32::from_le_bytes(bytes[3..7].try_into().unwrap()) as usize;
+    bytes.truncate(7 + length);
+    // Points of version 2 in numbers of 8 bytes: one of three coordinates.
+    bytes.extend([1, 0, 0, 0, 2, 0, 0, 0, 8, 3, 0, 0, 0]);
+    bytes.extend([1, large - 1, 1, 0].iter().flat_map(|number: &u64| number.to_le_bytes()));
+    assert_eq!(walked(&bytes), Err(Error::OutOfExtent { dim: 2, high: 0, size: 0 }));
+}
+
+#[test]
 fn a_walk_stops_where_it_is_told() {
     // Two columns of a tall array: four thousand million runs.
     let bytes = block_list(&[1 << 31, 5], &[vec![0..1 << 31, 0..1], vec![0..1 << 31, 2..3]], 4);
