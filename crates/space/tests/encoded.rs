@@ -5,7 +5,7 @@ use std::ops::Range;
 use hyperslab_space::{EncodedSpace, Error, Extent, Form, LibVersion, Space};
 use proptest::prelude::*;
 
-use crate::twin::*;
+use crate::{limits::soon, twin::*};
 
 fn forms() -> impl Iterator<Item = Form> {
     LibVersion::ALL.into_iter().map(Form::LibVersion).chain([Form::Smallest])
@@ -123,6 +123,21 @@ fn points_of_an_empty_extent_are_refused() {
     bytes.extend([1, 0, 0, 0, 2, 0, 0, 0, 8, 3, 0, 0, 0]);
     bytes.extend([1, large - 1, 1, 0].iter().flat_map(|number: &u64| number.to_le_bytes()));
     assert_eq!(walked(&bytes), Err(Error::OutOfExtent { dim: 2, high: 0, size: 0 }));
+}
+
+#[test]
+fn blocks_that_touch_are_joined_before_they_are_walked() {
+    let tall = (1 << 30) - 1;
+    let halves: [(&[u64], &[Vec<Range<u64>>]); 3] = [
+        (&[tall, 2, 1], &[vec![0..tall, 0..1, 0..1], vec![0..tall, 1..2, 0..1]]),
+        (&[tall, 2], &[vec![0..tall, 0..1], vec![0..tall, 1..2]]),
+        (&[tall, 2, 2, 1], &[vec![0..tall, 0..1, 0..2, 0..1], vec![0..tall, 1..2, 0..2, 0..1]]),
+    ];
+    for (dims, blocks) in halves {
+        let bytes = block_list(dims, blocks, 4);
+        let all = dims.iter().product();
+        soon("a walk over blocks that touch", || assert_eq!(walked(&bytes).unwrap(), vec![0..all; 1]));
+    }
 }
 
 #[test]

@@ -66,19 +66,31 @@ impl<'a> Blocks<'a> {
         Some(InOrder { blocks: self, dims, strides })
     }
 
-    /// Whether the ranges of blocks rise from one dimension on: equal ones are together, and in the last dimension none touch.
+    /// Whether the ranges of blocks rise from one dimension on: equal ones are together, and none touch that a tree joins. Joined ones are few runs, where
+    /// those that touch would be walked as one run for each index of the dimensions before.
     fn rise(&self, blocks: Range<usize>, dim: usize) -> bool {
         let (mut next, is_last) = (0, dim + 1 >= self.rank);
-        let mut left = blocks;
+        let (mut left, mut before) = (blocks.clone(), blocks.start..blocks.start);
         while !left.is_empty() {
             let (same, (low, high)) = self.same(&left, dim);
             if low < next || !is_last && !self.rise(same.clone(), dim + 1) || is_last && same.len() > 1 {
                 return false;
             }
-            next = high + 1 + u64::from(is_last);
-            left.start = same.end;
+            if low == next && !before.is_empty() && self.are_alike(&before, &same, dim + 1) {
+                return false;
+            }
+            next = high + 1;
+            (left.start, before) = (same.end, same);
         }
         true
+    }
+
+    /// Whether two groups have as many blocks, of the same ranges from a dimension on.
+    fn are_alike(&self, before: &Range<usize>, group: &Range<usize>, first: usize) -> bool {
+        let ranges = |group: &Range<usize>| {
+            group.clone().flat_map(move |block| (first..self.rank).map(move |dim| self.range(block, dim)))
+        };
+        before.len() == group.len() && ranges(before).eq(ranges(group))
     }
 
     /// The first of some blocks, at least one, that have the same range in a dimension, and this range.
