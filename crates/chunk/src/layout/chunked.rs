@@ -100,7 +100,8 @@ impl Chunked {
                 let shape = Arc::new(ElementShape { size, slots: vlen.slots });
                 let undefined = Undefined { fixed: filled(fill, element)?, heap: vlen.fill_heap };
                 let structured = (structure, shape, undefined);
-                let structured = StructuredLayout::new(structured, &filters.of_sections()?, &registry, told_bytes)?;
+                let chunks = (&**chunk, told_bytes);
+                let structured = StructuredLayout::new(structured, &filters.of_sections()?, &registry, chunks)?;
                 ChunkLayout::structured_chunks(grid.clone(), element, dense_bytes, structured)
             }
         };

@@ -10,7 +10,7 @@ use hyperslab_format::{Sections, message::ChunkStructure};
 
 use crate::{
     Error, Result,
-    structured::{CHECKSUM, ElementShape, PackedValues, SectionCoder, SparseChunk},
+    structured::{CHECKSUM, ElementShape, PackedValues, SectionCoder, SparseChunk, most_sparse_sizes},
 };
 
 /// The number of elements whose runs are counted.
@@ -38,6 +38,8 @@ pub(crate) struct StructuredLayout {
     filters: bool,
     /// The most bytes of a stored chunk that its index can tell.
     most: u64,
+    /// Whether that is enough for any chunk.
+    fits_any: bool,
     shape: Arc<ElementShape>,
     undefined: Undefined,
     /// What chunks took in memory, on average of late.
@@ -47,12 +49,12 @@ pub(crate) struct StructuredLayout {
 }
 
 impl StructuredLayout {
-    /// For chunks whose sections go through these filters.
+    /// For chunks of these sides whose sections go through these filters. Their index tells sizes as of chunks with so many bytes if they were dense.
     pub(super) fn new(
         (structure, shape, undefined): (ChunkStructure, Arc<ElementShape>, Undefined),
         pipelines: &[Pipeline],
         registry: &Arc<Registry>,
-        dense_bytes: u64,
+        (chunk, dense_bytes): (&[u64], u64),
     ) -> Result<StructuredLayout> {
         if structure.has_vlen() == shape.slots.is_empty() {
             let has = if structure.has_vlen() {
@@ -70,7 +72,15 @@ impl StructuredLayout {
         let plain = numbers.map(|number| SectionCoder::new(number, Pipeline::default(), registry.clone()));
         let (coders, plain) = (coders.collect(), plain.collect());
         let (footprint, runs) = (AtomicUsize::new(USUAL), AtomicU64::new(ELEMENTS));
-        Ok(StructuredLayout { structure, coders, plain, filters, most, shape, undefined, footprint, runs })
+        let fits_any = most == u64::MAX;
+        let mut layout =
+            StructuredLayout { structure, coders, plain, filters, most, fits_any, shape, undefined, footprint, runs };
+        if !structure.has_vlen() {
+            let all = chunk.iter().fold(1, |all: u64, side| all.saturating_mul(*side));
+            let sizes = most_sparse_sizes(all, (chunk.len(), layout.shape.size as u64), 0);
+            layout.fits_any |= layout.fits_index(sizes);
+        }
+        Ok(layout)
     }
 
     /// What an element is.
@@ -110,9 +120,9 @@ impl StructuredLayout {
         bytes.saturating_sub(checksum)
     }
 
-    /// Whether the index has room for chunks of any size.
-    pub(crate) fn tells_any_size(&self) -> bool {
-        self.most == u64::MAX
+    /// Whether the index has room for any chunk: it tells any size, or none is larger, whatever its filters make of it.
+    pub(crate) fn fits_any_chunk(&self) -> bool {
+        self.fits_any
     }
 
     /// Whether the index has room for a chunk whose sections have no more than these bytes before their filters, whatever these make of them.

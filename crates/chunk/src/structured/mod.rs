@@ -24,6 +24,7 @@ mod sparse_chunk;
 mod stored_sections;
 
 pub use defined_pieces::{DefinedPart, DefinedPieces};
+pub(crate) use index_room::most_sparse_sizes;
 pub use packed_values::ElementShape;
 pub(crate) use packed_values::{OwnValues, PackedValues};
 pub(crate) use section_coder::{CHECKSUM, SectionCoder};
