@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use hyperslab_format::Sections;
+use hyperslab_format::{Section, Sections};
 
 use super::{
     packed_elements::PackedElements,
@@ -168,7 +168,8 @@ impl<'a> Stored<'a> {
             None => Cow::Borrowed(&[][..]),
         };
         let values = StoredValues { fixed, heap };
-        if self.structured.vlen().is_some_and(|_| values.heap.len() < BEFORE as usize) {
+        if self.structured.vlen().is_some_and(|number| !self.is_left_out(number) && values.heap.len() < BEFORE as usize)
+        {
             return Err(self.refuse(number + 1, "it does not say how much of it is unused".into()));
         }
         self.check_slots(values.values(), shape)?;
@@ -185,8 +186,17 @@ impl<'a> Stored<'a> {
         Ok(())
     }
 
+    /// Whether a section after the first has no bytes, not even a checksum: some writers leave out those that are empty.
+    fn is_left_out(&self, number: usize) -> bool {
+        let is_empty = |section: Section| section.size == 0 && section.unfiltered.unwrap_or(0) == 0;
+        number > 0 && self.sections.get(number).is_some_and(is_empty)
+    }
+
     /// A section before its filters, without its checksum, of which it has at most so many bytes.
     fn section(&self, number: usize, most: u64, workspace: &mut Workspace) -> Result<Cow<'a, [u8]>> {
+        if self.is_left_out(number) {
+            return Ok(Cow::Borrowed(&[]));
+        }
         let coder = self.structured.coder(number, self.encoded.filtered).ok_or_else(outside)?;
         let bytes = number.checked_sub(self.first).and_then(|nth| self.encoded.section(nth));
         let stored = bytes.zip(self.sections.get(number)).ok_or_else(outside)?;

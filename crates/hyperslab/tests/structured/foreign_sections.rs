@@ -10,16 +10,29 @@ use hyperslab_space::{Form, LibVersion, Op, Slab, Space, UNLIMITED};
 use super::{
     coords,
     foreign::file,
-    small::{self, Filters, Index},
+    small::{self, Filters, Index, Kind},
 };
+
+/// A chunk whose sections have no filters, or skipped all of them.
+fn chunk_of(sections: &[Vec<u8>], filtered: bool) -> EncodedChunk<'static> {
+    let section = |raw: &Vec<u8>| match (filtered, raw.len() as u64) {
+        (true, size) => Section { size, mask: u32::MAX, unfiltered: Some(size) },
+        (false, size) => Section { size, ..Section::default() },
+    };
+    let told: Vec<Section> = sections.iter().map(section).collect();
+    let bytes = Cow::Owned(sections.concat());
+    EncodedChunk::structured(ChunkCoord::from_slice(&[0, 0]), bytes, Sections::new(&told).unwrap(), filtered).unwrap()
+}
+
+/// Bytes with their checksum.
+fn checked(bytes: &[u8]) -> Vec<u8> {
+    [bytes, &lookup3(bytes).to_le_bytes()].concat()
+}
 
 /// A chunk of two sections that go through no filters. Section 0 gets its checksum.
 fn chunk(selection: &[u8], values: &[i16]) -> EncodedChunk<'static> {
-    let checked = [selection, &lookup3(selection).to_le_bytes()].concat();
-    let values: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let sections = [checked.len(), values.len()].map(|size| Section { size: size as u64, ..Section::default() });
-    let bytes = Cow::Owned([checked, values].concat());
-    EncodedChunk::structured(ChunkCoord::from_slice(&[0, 0]), bytes, Sections::new(&sections).unwrap(), false).unwrap()
+    let values = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    chunk_of(&[checked(selection), values], false)
 }
 
 /// The dataset of a file whose chunk [0, 0] has these sections.
@@ -83,6 +96,38 @@ fn a_chunk_of_no_elements_is_read() {
         let corner = dataset.slice(s![0..4, 0..3]).unwrap();
         assert_eq!(dataset.defined(corner.selection()).unwrap().npoints(), 0);
         assert_eq!(dataset.read_slice::<i16>(s![0..4, 0..3]).unwrap(), [0; 12]);
+    }
+}
+
+#[test]
+fn a_section_without_values_of_variable_length_may_be_left_out() {
+    for (index, filters) in Index::ALL.into_iter().flat_map(|index| Filters::ALL.map(|filters| (index, filters))) {
+        let (context, filtered) = (format!("{index:?}, {filters:?}"), filters != Filters::None);
+        let selection = checked(&small::points_of(&index.chunk(), &[1, 2, 3, 0]).encode(LibVersion::V112).unwrap());
+        let elements = index.chunk().iter().product::<u64>() as usize;
+        let of_kind = |kind: Kind, sections: &[Vec<u8>]| {
+            let empty = small::file_of((kind, index, filters), &[], &[]);
+            small::open(&small::with_chunk(&empty, &chunk_of(sections, filtered))).unwrap()
+        };
+        let sparse = of_kind(Kind::SparseVlen, &[selection.clone(), checked(&[0; 32]), Vec::new()]);
+        assert_eq!(coords(&sparse.defined(&sparse.space()).unwrap()), [[1, 2], [3, 0]], "{context}");
+        assert_eq!(sparse.read::<String>().unwrap(), vec![String::new(); 42], "{context}");
+        let dense = of_kind(Kind::DenseVlen, &[checked(&vec![0; 16 * elements]), Vec::new()]);
+        assert_eq!(dense.read::<String>().unwrap(), vec![String::new(); 42], "{context}");
+
+        let mut slots = vec![0; 32];
+        (slots[0], slots[8]) = (4, 1);
+        for (sections, section, why) in [
+            (vec![selection.clone(), checked(&slots), Vec::new()], 1, "a value has 1 bytes at 4"),
+            (vec![selection.clone(), checked(&[0; 32]), checked(&[])], 2, "how much of it is unused"),
+            (vec![selection.clone(), checked(&[0; 32]), vec![0; 3]], 2, "too few for a checksum"),
+            (vec![selection.clone(), Vec::new(), Vec::new()], 1, "0 bytes for 2 elements"),
+            (vec![Vec::new(), checked(&[0; 32]), Vec::new()], 0, "too few for a checksum"),
+        ] {
+            let why_not = of_kind(Kind::SparseVlen, &sections).read::<String>().unwrap_err().to_string();
+            assert!(why_not.contains(&format!("chunk [0, 0], section {section}: ")), "{context}: {why_not}");
+            assert!(why_not.contains(why), "{context}: {why_not}");
+        }
     }
 }
 
