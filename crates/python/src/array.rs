@@ -1,6 +1,11 @@
 //! NumPy arrays: made, and seen as the bytes that they hold. The only `unsafe` code of this crate is here, in `objects` and in `own_texts`.
 
-use numpy::npyffi::flags::NPY_ARRAY_WRITEABLE;
+use std::ffi::c_int;
+use std::num::TryFromIntError;
+use std::ptr;
+
+use numpy::npyffi::flags::{NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_ENSUREARRAY, NPY_ARRAY_FORCECAST, NPY_ARRAY_WRITEABLE};
+use numpy::npyffi::{PY_ARRAY_API, npy_intp};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -12,9 +17,41 @@ use crate::numpy_type::Dtype;
 pub(crate) type Array<'py> = Bound<'py, PyUntypedArray>;
 
 /// `numpy.zeros(shape, dtype)`. Zeros, since memory that was never written must not be seen; large arrays get theirs from the system for nothing.
+#[expect(
+    unsafe_code,
+    reason = "each sequence of variable length that is read is an array, and to call `numpy.zeros` by its name for each takes most of the time"
+)]
 pub(crate) fn zeros<'py>(shape: &[usize], dtype: &Dtype<'py>) -> PyResult<Array<'py>> {
-    let py = dtype.py();
-    let made = py.import("numpy")?.call_method1("zeros", (PyTuple::new(py, shape)?, dtype))?;
+    let sizes = shape.iter().map(|&size| npy_intp::try_from(size));
+    let mut sizes = sizes.collect::<Result<Vec<npy_intp>, _>>().map_err(too_many)?;
+    let rank = c_int::try_from(sizes.len()).map_err(too_many)?;
+    let (py, owned) = (dtype.py(), dtype.clone().into_dtype_ptr());
+    // SAFETY: there are `rank` sizes, which NumPy reads and checks. It takes over the reference to the dtype, and returns an array that the
+    // caller owns, or null with an exception set.
+    let made = unsafe {
+        Bound::from_owned_ptr_or_err(py, PY_ARRAY_API.PyArray_Zeros(py, rank, sizes.as_mut_ptr(), owned, 0))?
+    };
+    Ok(made.cast_into()?)
+}
+
+fn too_many(_: TryFromIntError) -> PyErr {
+    PyValueError::new_err("Maximum allowed dimension exceeded")
+}
+
+/// `numpy.asarray(values, dtype, order="C")`: the array that is given, if it is as wanted already.
+#[expect(
+    unsafe_code,
+    reason = "each sequence of variable length that is written passes here, and to call `numpy.asarray` by its name for each is slow"
+)]
+pub(crate) fn asarray<'py>(values: &Bound<'py, PyAny>, dtype: &Dtype<'py>) -> PyResult<Array<'py>> {
+    const WANTED: c_int = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_FORCECAST | NPY_ARRAY_ENSUREARRAY;
+    let (py, owned) = (values.py(), dtype.clone().into_dtype_ptr());
+    // SAFETY: the values are held. NumPy takes over the reference to the dtype, and returns an array that the caller owns, or null with
+    // an exception set.
+    let made = unsafe {
+        let made = PY_ARRAY_API.PyArray_FromAny(py, values.as_ptr(), owned, 0, 0, WANTED, ptr::null_mut());
+        Bound::from_owned_ptr_or_err(py, made)?
+    };
     Ok(made.cast_into()?)
 }
 

@@ -3,12 +3,11 @@
 use hyperslab::dtype::{Arena, Class, Datatype, NoHeap, Padding, Plan, Target};
 use hyperslab::space::Space;
 use hyperslab::{Dataset, File};
-use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use crate::array::{Array, Pinned, contents, pin, private, room};
+use crate::array::{Array, Pinned, asarray, contents, pin, private, room, zeros};
 use crate::engine::engine;
 use crate::error::{of_space, of_type};
 use crate::memory::{Make, Memory, Step, is_number_of_enum};
@@ -94,12 +93,12 @@ impl<'a, 'py> Given<'a, 'py> {
 impl Memory {
     /// Makes converted values of the elements `from`: the bytes of an array that no code of Python can reach, since this runs any.
     fn gather(&self, py: Python<'_>, file: &File, from: &[u8], to: &mut [u8], arena: &mut Arena) -> PyResult<()> {
+        let Some(steps) = &self.steps else {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+            return Ok(());
+        };
         let values = from.chunks_exact(self.itemsize.max(1)).zip(to.chunks_exact_mut(self.datatype.size()));
         for (from, to) in values {
-            let Some(steps) = &self.steps else {
-                to.copy_from_slice(from);
-                continue;
-            };
             for step in steps {
                 step.give(py, file, from, to, arena)?;
             }
@@ -185,19 +184,14 @@ fn keep(arena: &mut Arena, sequence: Option<(usize, &[u8])>, reference: &mut [u8
 }
 
 /// The elements of a sequence, one after the other.
-fn row<'py>(values: &Bound<'py, PyAny>, dtype: &Bound<'py, PyArrayDescr>) -> PyResult<Array<'py>> {
-    let numpy = values.py().import("numpy")?;
-    if dtype.has_object() && !values.is_instance_of::<PyUntypedArray>() {
-        // NumPy would look into what is inside.
-        let made = numpy.call_method1("empty", (values.len()?, dtype))?;
-        for (at, value) in values.try_iter()?.enumerate() {
-            made.set_item(at, value?)?;
-        }
-        return Ok(made.cast_into()?);
+fn row<'py>(values: &Bound<'py, PyAny>, dtype: &Dtype<'py>) -> PyResult<Array<'py>> {
+    if !dtype.has_object() || values.is_instance_of::<PyUntypedArray>() {
+        return asarray(values, dtype);
     }
-    let options = PyDict::new(values.py());
-    options.set_item("dtype", dtype)?;
-    options.set_item("order", "C")?;
-    let made = numpy.call_method("asarray", (values,), Some(&options))?;
-    Ok(made.call_method0("ravel")?.cast_into()?)
+    // NumPy would look into what is inside.
+    let made = zeros(&[values.len()?], dtype)?;
+    for (at, value) in values.try_iter()?.enumerate() {
+        made.set_item(at, value?)?;
+    }
+    Ok(made)
 }

@@ -15,11 +15,11 @@ use crate::reference;
 impl Memory {
     /// Makes the elements of `to` of converted values. These are the bytes of an array that no code of Python can reach: objects that go may run any.
     pub(crate) fn finish(&self, py: Python<'_>, from: &[u8], arena: &Arena, to: &mut [u8]) -> PyResult<()> {
-        let values = from.chunks_exact(self.datatype.size()).zip(to.chunks_exact_mut(self.itemsize.max(1)));
         let Some(steps) = &self.steps else {
-            values.for_each(|(from, to)| to.copy_from_slice(from));
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
             return Ok(());
         };
+        let values = from.chunks_exact(self.datatype.size()).zip(to.chunks_exact_mut(self.itemsize.max(1)));
         for (from, to) in values {
             for step in steps {
                 step.take(py, from, arena, to)?;

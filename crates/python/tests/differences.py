@@ -34,8 +34,10 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
     "Sequences and references of what is not theirs: both refuse, or NumPy converts here what h5py takes as it lies in memory.": (
         "create T-na = list None",
         "set {ints | floats} [...] = {bytes | tuple3 | list c | list str | list bytes | list None | surrogates | S | U | O str | O bytes | O None | text | V5}",
-        "set {ints | floats} [1] = {bytes | tuple3}",
-        "set {ints | floats} [1:3] = {bytes | tuple3}",
+        "set floats [1] = bytes",
+        "set {ints | floats} [1] = tuple3",
+        "set floats [1:3] = bytes",
+        "set {ints | floats} [1:3] = tuple3",
         "set texts [...] = {list str | list bytes | surrogates | S | U | O str | O None | text | V5}",
         "read_direct {text | bytes | T | T-na} -> {ints | floats | texts}",
         "read_direct ints -> {text | bytes | floats | texts}",

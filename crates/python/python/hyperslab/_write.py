@@ -131,11 +131,15 @@ def _converted(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def _sequences(value: Any, base: np.dtype, dtype: np.dtype) -> np.ndarray:
     """An array of arrays: of one if all values are those of one sequence."""
-    if isinstance(value, np.ndarray) and value.dtype.kind == "O" and any(hasattr(row, "__len__") for row in value.flat):
-        made = np.empty(value.shape, dtype)
-        for at, row in enumerate(value.flat):
-            made.reshape(-1)[at] = row if base.kind == "O" else np.asarray(row, dtype=base)
-        return made
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        kinds = set(map(type, value.ravel().tolist()))
+        if any(hasattr(kind, "__len__") for kind in kinds):
+            made = value.astype(dtype, order="C", subok=False)
+            if base.kind != "O" and (base.hasobject or type(None) in kinds):
+                flat = made.reshape(-1)
+                for at, row in enumerate(flat):
+                    flat[at] = np.asarray(row, dtype=base)
+            return made
     try:
         values = np.asarray(value, dtype=base)
     except (ValueError, TypeError):
