@@ -12,6 +12,7 @@ mod foreign_sections;
 mod index_room;
 mod libhdf5;
 mod model;
+mod names;
 mod order;
 mod references;
 mod requests;
@@ -110,7 +111,9 @@ fn what_no_sparse_dataset_can_be_is_refused() {
         let text = new.create("a").unwrap_err().to_string();
         assert!(text.contains(why), "{text}");
     };
-    refused(new().alloc_time(hyperslab::AllocTime::Early), "allocation time");
+    for early in [hyperslab::AllocTime::Early, hyperslab::AllocTime::Late] {
+        refused(new().alloc_time(early), "allocation time");
+    }
     refused(new().chunks([11]), "never has more than 10");
     refused(new().chunks([4, 4]), "both need as many");
     refused(new().shape([1 << 40]).chunks([1 << 33]), "more than 2^32 - 1");
