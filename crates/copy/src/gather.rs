@@ -124,7 +124,10 @@ impl<'a> Work<'a, '_> {
             }
             (Class::Vlen(from_vlen), Class::Vlen(to_vlen)) => {
                 let (from, size) = (&*from_vlen.base, to.size());
-                let Some((count, stored)) = self.elements(value, from.size())? else {
+                // Chunks tell an empty sequence from a null one, the heap does not.
+                let keeps_empty = to_vlen.text.is_some() || self.arena.is_none() || self.beside;
+                let found = self.elements(value, from.size())?;
+                let Some((count, stored)) = found.filter(|(count, _)| keeps_empty || *count > 0) else {
                     self.null(parent, at, to);
                     return Ok(());
                 };

@@ -41,6 +41,11 @@ pub trait Source {
 pub trait Target {
     /// Keeps `count` elements and writes a reference to them; a null one if there is no sequence.
     fn store(&mut self, sequence: Option<(usize, &[u8])>, reference: &mut [u8]) -> Result<()>;
+
+    /// Whether a sequence without elements is told apart from a null one. The heap of a file has null for both, as libhdf5 does; empty text is never null.
+    fn keeps_empty(&self) -> bool {
+        true
+    }
 }
 
 /// For conversions without variable-length values.

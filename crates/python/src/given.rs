@@ -132,9 +132,6 @@ impl Step {
                 };
                 let values = row(&values, dtype.bind(py))?;
                 let count = values.len();
-                if count == 0 {
-                    return keep(arena, None, to);
-                }
                 if element.steps.is_none() {
                     return keep(arena, Some((count, contents(&values)?)), to);
                 }

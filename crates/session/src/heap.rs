@@ -194,6 +194,14 @@ impl<'a> Sequences<'a> {
         }
     }
 
+    /// Whether a stored reference is null.
+    pub fn is_null(&self, reference: &[u8]) -> Result<bool> {
+        Ok(match &self.0 {
+            SequenceSource::Heap { .. } => HeapReference::decode(reference)?.is_null(),
+            SequenceSource::Arena(arena) => arena.get(reference, 0)?.is_none(),
+        })
+    }
+
     /// Hands the elements behind a stored reference, of `size` bytes each, to `make`: how many there are, and their bytes. Null
     /// is no elements.
     pub fn with<R>(&self, reference: &[u8], size: usize, make: impl FnOnce(usize, &[u8]) -> Result<R>) -> Result<R> {

@@ -87,6 +87,10 @@ impl Target for HeapWriter<'_> {
     fn store(&mut self, sequence: Option<(usize, &[u8])>, reference: &mut [u8]) -> hyperslab_dtype::Result<()> {
         store(sequence, reference, |bytes| self.put(bytes))
     }
+
+    fn keeps_empty(&self) -> bool {
+        false
+    }
 }
 
 /// Takes objects out of the heap of a file, within an operation, as [`HeapWriter::remove`] does.

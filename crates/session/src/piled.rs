@@ -15,6 +15,10 @@ impl Target for PileWriter {
             Ok((nth as u64 + 1, index))
         })
     }
+
+    fn keeps_empty(&self) -> bool {
+        false
+    }
 }
 
 /// Values as they are stored, and collections of the heap that have no place yet.

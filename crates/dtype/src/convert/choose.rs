@@ -63,14 +63,17 @@ fn op(from: &Datatype, to: &Datatype) -> Result<Op> {
             (Some((_, set)), Some((_, other))) if set != other => Err(refuse("the character sets differ")),
             // Characters are bytes, whatever type a writer declared them with.
             (Some(_), Some(_)) if before.base.size() == 1 && after.base.size() == 1 => {
-                Ok(Op::Sequence(Box::new(Plan::copy(1))))
+                Ok(Op::Sequence { elements: Box::new(Plan::copy(1)), is_text: true })
             }
-            _ => Ok(Op::Sequence(Box::new(Plan::new(&before.base, &after.base)?))),
+            (text, _) => {
+                let elements = Box::new(Plan::new(&before.base, &after.base)?);
+                Ok(Op::Sequence { elements, is_text: text.is_some() })
+            }
         },
         (Class::Reference(Reference::Object), Class::Reference(Reference::Object)) => Ok(Op::Address),
         (Class::Reference(kind), Class::Reference(other)) if is_same_kind(*kind, *other) => {
             match (from.encoded_reference(), to.encoded_reference()) {
-                (Some(_), Some(_)) => Ok(Op::Sequence(Box::new(Plan::copy(1)))),
+                (Some(_), Some(_)) => Ok(Op::Sequence { elements: Box::new(Plan::copy(1)), is_text: false }),
                 (None, Some(_)) => Ok(Op::Follow(*kind)),
                 (Some(_), None) => Err(refuse("what the references say is not in the heap of the file")),
                 (None, None) => Err(refuse("libhdf5 converts no such pair")),

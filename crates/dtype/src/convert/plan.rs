@@ -46,7 +46,10 @@ pub(super) enum Op {
     /// So many values in a row, each by the plan.
     Repeat(usize, Box<Plan>),
     /// What is behind a reference, by the plan.
-    Sequence(Box<Plan>),
+    Sequence {
+        elements: Box<Plan>,
+        is_text: bool,
+    },
     /// What a reference of this kind says, which the file has in its heap, becomes a sequence of bytes.
     Follow(Reference),
 }
@@ -95,7 +98,7 @@ impl Plan {
 
     /// Whether values are sequences whose elements need no conversion: only where they are changes.
     pub fn is_move(&self) -> bool {
-        matches!(&self.op, Op::Sequence(elements) if elements.is_copy())
+        matches!(&self.op, Op::Sequence { elements, .. } if elements.is_copy())
     }
 
     /// Whether some bytes of a destination keep what they held before: members that the source lacks, and gaps.
@@ -128,7 +131,7 @@ impl Plan {
     /// Whether values hold references that are followed.
     pub(super) fn has_sequence(&self) -> bool {
         match &self.op {
-            Op::Sequence(_) => true,
+            Op::Sequence { .. } => true,
             Op::Repeat(_, plan) => plan.has_sequence(),
             Op::Members(members) => members.steps.iter().any(|step| step.plan.has_sequence()),
             _ => false,
@@ -138,7 +141,7 @@ impl Plan {
     fn visit(&self, count: usize, from: &[u8], visit: &mut dyn FnMut(&[u8])) {
         let elements = from.chunks(self.from.max(1)).take(count).filter_map(|element| element.get(..self.from));
         match &self.op {
-            Op::Sequence(_) => elements.for_each(visit),
+            Op::Sequence { .. } => elements.for_each(visit),
             Op::Repeat(each, plan) => elements.for_each(|element| plan.visit(*each, element, visit)),
             Op::Members(members) => elements.for_each(|element| references(&members.steps, element, visit)),
             _ => {}

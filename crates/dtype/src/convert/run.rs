@@ -54,7 +54,7 @@ impl Plan {
             Op::Repeat(each, plan) => lanes.try_each(from, to, |from, to| {
                 plan.run(Lanes { count: *each, from, from_stride: plan.from, to, to_stride: plan.to }, heaps)
             })?,
-            Op::Sequence(plan) => sequence::run(plan, (from, to), lanes, heaps)?,
+            Op::Sequence { elements, is_text } => sequence::run((elements, *is_text), (from, to), lanes, heaps)?,
             Op::Follow(kind) => lanes.try_each(from, to, |from, to| {
                 let said = heaps.source.reference(*kind, from)?;
                 heaps.target.store(said.as_deref().map(|bytes| (bytes.len(), bytes)), to)

@@ -7,11 +7,18 @@ use super::plan::{Heaps, Plan};
 use crate::{Error, Result};
 
 /// Follows each reference, converts what is behind it and stores the result.
-pub(super) fn run(elements: &Plan, sizes: (usize, usize), lanes: Lanes<'_>, heaps: &mut Heaps<'_>) -> Result<()> {
+pub(super) fn run(
+    (elements, is_text): (&Plan, bool),
+    sizes: (usize, usize),
+    lanes: Lanes<'_>,
+    heaps: &mut Heaps<'_>,
+) -> Result<()> {
+    let keeps_empty = is_text || heaps.target.keeps_empty();
     let mut buffer: Vec<u8> = Vec::new();
     lanes.try_each(sizes.0, sizes.1, |from, to| {
         let source = heaps.source;
-        let Some(sequence) = source.sequence(from, elements.from)? else {
+        let found = source.sequence(from, elements.from)?;
+        let Some(sequence) = found.filter(|sequence| keeps_empty || sequence.count > 0) else {
             return heaps.target.store(None, to);
         };
         let count = sequence.count;

@@ -1,6 +1,6 @@
 //! Values of any length, and values that may be missing.
 
-use hyperslab_dtype::{Class, Datatype, HeapReference, NoHeap, Padding, Plan};
+use hyperslab_dtype::{Class, Datatype, NoHeap, Padding, Plan};
 
 use super::{Element, Recipe, array::inner, text::Text};
 use crate::{Error, Result, Sequences};
@@ -125,7 +125,7 @@ impl<T: Element> Element for Option<T> {
     }
 
     fn decode(decoder: &Self::Decoder, bytes: &[u8], sequences: &Sequences<'_>) -> Result<Option<T>> {
-        if HeapReference::decode(bytes)?.is_null() {
+        if sequences.is_null(bytes)? {
             return Ok(None);
         }
         T::decode(decoder, bytes, sequences).map(Some)

@@ -87,8 +87,8 @@ impl<T: Storable> Storable for [T] {
             }
             return encode_each(self, encoder, size, bytes, heap);
         }
-        // As libhdf5 has it: a sequence without elements is null.
-        if self.is_empty() {
+        // As libhdf5 has it in heaps: a sequence without elements is null.
+        if self.is_empty() && !heap.keeps_empty() {
             return Ok(heap.store(None, bytes)?);
         }
         if let Some(plain) = T::bytes_of(self) {

@@ -13,6 +13,7 @@ mod index_room;
 mod libhdf5;
 mod model;
 mod names;
+mod null_and_empty;
 mod order;
 mod references;
 mod requests;
@@ -111,8 +112,8 @@ fn what_no_sparse_dataset_can_be_is_refused() {
         let text = new.create("a").unwrap_err().to_string();
         assert!(text.contains(why), "{text}");
     };
-    for early in [hyperslab::AllocTime::Early, hyperslab::AllocTime::Late] {
-        refused(new().alloc_time(early), "allocation time");
+    for time in [hyperslab::AllocTime::Early, hyperslab::AllocTime::Late] {
+        refused(new().alloc_time(time), "allocation time");
     }
     refused(new().chunks([11]), "never has more than 10");
     refused(new().chunks([4, 4]), "both need as many");
