@@ -21,7 +21,7 @@ fn are_kept<T: Storable + Element + Clone + Debug + PartialEq>(values: &[T; 6], 
         let file = file();
         let dataset = create::<T>(&file, "a", how);
         dataset.write_slice(s![0..6], values).unwrap();
-        let all = [&values[..], &[undefined.clone()]].concat();
+        let all = [&values[..], std::slice::from_ref(&undefined)].concat();
         assert_eq!(dataset.read::<T>().unwrap(), all);
         file.flush().unwrap();
         dataset.evict().unwrap();
