@@ -71,26 +71,29 @@ pub(super) fn decode(chunk: &[u64], section: &[u8], with_values: u64) -> Result<
     if space.extent().dims() != chunk {
         return Err(format!("an extent of {:?}, but chunks have {chunk:?}", space.extent().dims()));
     }
-    let (mut runs, mut left): (Vec<Range<u32>>, _) = (Vec::new(), Some(with_values));
-    let walked = space.for_each_run(|run| {
-        // A pattern of few bytes may have any number of elements and runs, and runs take time and memory.
-        left = left.and_then(|left| left.checked_sub(run.end - run.start));
-        if left.is_none() {
-            return Err(Error::Layout("more elements than have values".into()));
+    if with_values > MOST_RUNS {
+        // A pattern of few bytes may have any number of runs, and each takes memory.
+        let (mut count, mut end) = (0, None);
+        let counted = walk(&space, with_values, |run| {
+            count += u64::from(end != Some(run.start));
+            end = Some(run.end);
+            if count <= MOST_RUNS { Ok(()) } else { Err(too_many_runs()) }
+        });
+        if let (Err(why), Some(_)) = counted {
+            return Err(why.to_string());
         }
-        let number = |number: u64| u32::try_from(number).map_err(|_| outside());
-        let (start, end) = (number(run.start)?, number(run.end)?);
-        if let Some(last) = runs.last_mut().filter(|last| last.end == start) {
-            last.end = end;
-        } else if (runs.len() as u64) < MOST_RUNS {
-            memory::reserve(&mut runs, 1)?;
-            runs.push(start..end);
+    }
+    let mut runs: Vec<Range<u32>> = Vec::new();
+    let walked = walk(&space, with_values, |run| {
+        if let Some(last) = runs.last_mut().filter(|last| last.end == run.start) {
+            last.end = run.end;
         } else {
-            return Err(Error::Layout(format!("more than {MOST_RUNS} runs of defined elements")));
+            memory::reserve(&mut runs, 1)?;
+            runs.push(run);
         }
         Ok(())
     });
-    match (walked, left) {
+    match walked {
         (Ok(()), Some(0)) => Ok(Defined::Runs(runs)),
         (Ok(()), left) => Ok(Defined::Other(with_values - left.unwrap_or_default())),
         (Err(_), None) => {
@@ -100,6 +103,28 @@ pub(super) fn decode(chunk: &[u64], section: &[u8], with_values: u64) -> Result<
         }
         (Err(why), Some(_)) => Err(why.to_string()),
     }
+}
+
+/// Calls `each` for runs of selected elements, as long as no more come than have values. How many values are left; nothing, and an error, if there are more elements.
+fn walk(
+    space: &EncodedSpace<'_>,
+    with_values: u64,
+    mut each: impl FnMut(Range<u32>) -> Result<()>,
+) -> (Result<()>, Option<u64>) {
+    let mut left = Some(with_values);
+    let walked = space.for_each_run(|run| {
+        left = left.and_then(|left| left.checked_sub(run.end - run.start));
+        if left.is_none() {
+            return Err(Error::Layout("more elements than have values".into()));
+        }
+        let number = |number: u64| u32::try_from(number).map_err(|_| outside());
+        each(number(run.start)?..number(run.end)?)
+    });
+    (walked, left)
+}
+
+fn too_many_runs() -> Error {
+    Error::Layout(format!("more than {MOST_RUNS} runs of defined elements"))
 }
 
 /// How many elements runs have.
