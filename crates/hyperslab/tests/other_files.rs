@@ -139,5 +139,5 @@ fn tower() {
     let high = File::open("tower0.h5").unwrap().dataset("v").unwrap();
     let why = high.read::<i8>().unwrap_err().to_string();
     assert!(why.contains("its sources overlap"), "{why}");
-    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
