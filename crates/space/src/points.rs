@@ -50,7 +50,7 @@ impl Points {
     }
 
     /// The points from one on.
-    pub(crate) fn from(&self, nth: usize) -> impl Iterator<Item = &[u64]> {
+    pub(crate) fn iter_from(&self, nth: usize) -> impl Iterator<Item = &[u64]> {
         self.flat.get(nth.saturating_mul(self.rank)..).unwrap_or_default().chunks_exact(self.rank)
     }
 

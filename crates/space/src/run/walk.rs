@@ -44,7 +44,7 @@ impl<'a> Walk<'a> {
                 let offset =
                     |point: &[u64]| point.iter().zip(strides.iter()).map(|(index, stride)| index * stride).sum();
                 let mut run: Option<Run> = None;
-                for point in points.from(*next) {
+                for point in points.iter_from(*next) {
                     let offset = offset(point);
                     if let Some(run) = run.as_mut().filter(|run| run.end() == offset) {
                         run.len += size;
