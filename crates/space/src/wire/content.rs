@@ -2,12 +2,17 @@
 
 use hyperslab_base::{Malformed, Reader, Width};
 
-use super::{
-    blocks::Blocks,
-    numbers::Numbers,
-    selection::{ALL, HYPERSLAB, NONE, POINTS, REGULAR},
-};
+use super::{blocks::Blocks, numbers::Numbers};
 use crate::{Extent, Op, Points, Result, Selection, Slab, Space, UNLIMITED, selection::Slabs};
+
+// The kinds of an encoded selection.
+pub(super) const NONE: u32 = 0;
+pub(super) const POINTS: u32 = 1;
+pub(super) const HYPERSLAB: u32 = 2;
+pub(super) const ALL: u32 = 3;
+
+/// The flag of a hyperslab that is stored as patterns.
+pub(super) const REGULAR: u8 = 1;
 
 /// The widths that numbers of points and of hyperslabs may have.
 const WIDTHS: [Width; 3] = [Width::W2, Width::W4, Width::W8];

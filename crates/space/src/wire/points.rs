@@ -4,7 +4,8 @@ use hyperslab_base::{Sink, Width};
 
 use super::{
     Form,
-    selection::{NONE, POINTS, WITHOUT_CONTENT_BYTES, encode_without_content},
+    content::{NONE, POINTS},
+    selection::{WITHOUT_CONTENT_BYTES, encode_without_content},
     version::{self, Layout},
 };
 use crate::{Error, Result, Space};

@@ -15,18 +15,10 @@ use hyperslab_base::{Malformed, Reader, Sink};
 
 use super::{
     Form,
-    content::Content,
+    content::{ALL, Content, HYPERSLAB, NONE, POINTS, REGULAR},
     version::{self, Layout},
 };
 use crate::{Error, Extent, Kind, MAX_RANK, Op, Result, Selection, Space, UNLIMITED, selection::Slabs};
-
-pub(super) const NONE: u32 = 0;
-pub(super) const POINTS: u32 = 1;
-pub(super) const HYPERSLAB: u32 = 2;
-pub(super) const ALL: u32 = 3;
-
-/// The flag of a hyperslab that is stored as patterns.
-pub(super) const REGULAR: u8 = 1;
 
 /// How many bytes a selection takes that holds nothing but its kind.
 pub(super) const WITHOUT_CONTENT_BYTES: u64 = 16;
