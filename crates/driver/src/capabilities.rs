@@ -29,5 +29,7 @@ bitflags::bitflags! {
         const KINDS_APART = 1 << 6;
         /// A small request costs little more than the bytes that it moves: memory, or a file that the operating system caches.
         const NEAR = 1 << 7;
+        /// Spreads what it is given over a row of members of one size.
+        const IN_A_ROW = 1 << 8;
     }
 }

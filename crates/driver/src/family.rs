@@ -131,7 +131,10 @@ impl<D: Driver> Driver for Family<D> {
     fn capabilities(&self) -> Capabilities {
         let members = self.snapshot();
         let common = members.iter().fold(Capabilities::all(), |common, member| common & member.capabilities());
-        common & (Capabilities::WRITE | Capabilities::NEAR) | Capabilities::VECTOR | Capabilities::CONCURRENT
+        common & (Capabilities::WRITE | Capabilities::NEAR)
+            | Capabilities::VECTOR
+            | Capabilities::CONCURRENT
+            | Capabilities::IN_A_ROW
     }
 
     fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use hyperslab_base::Widths;
-use hyperslab_driver::Driver;
+use hyperslab_driver::{Capabilities, Driver};
 use hyperslab_format::{
     MemberFiles, Superblock,
     superblock::Root,
@@ -61,6 +61,21 @@ impl CreateOptions {
         self.members()?.map_or(Ok(()), |members| members.check_space(info.is_some()))
     }
 
+    /// Refuses storage that is not spread as the file is to say that it is: other programs would look for members that there are not.
+    fn check_storage(&self, raw: &dyn Driver) -> Result<()> {
+        let (needed, what) = match &self.members {
+            None => return Ok(()),
+            Some(MemberFiles::Family { .. }) => (Capabilities::IN_A_ROW, "a family of files"),
+            Some(MemberFiles::Multi(_)) => (Capabilities::KINDS_APART, "a file for each kind of content"),
+        };
+        match raw.capabilities().contains(needed) {
+            true => Ok(()),
+            false => {
+                Err(Error::Refused(format!("the new file is to be {what}, and its storage, {}, is not", raw.name())))
+            }
+        }
+    }
+
     fn members(&self) -> Result<Option<Members>> {
         self.members.as_ref().map(|files| Members::new(files, self.user_block)).transpose()
     }
@@ -70,6 +85,7 @@ impl OpenFile {
     /// A new file on a storage, whose old content is lost. It needs a root group, then it can be flushed.
     pub fn create(raw: Arc<dyn Driver>, create: &CreateOptions, options: &OpenOptions) -> Result<OpenFile> {
         create.check()?;
+        create.check_storage(&*raw)?;
         let (base, info, members) = (create.user_block, create.space.info()?, create.members()?);
         // A file that was shortened to nothing is written to the disk when it is closed (by ext4, for one); a new one need not be.
         let transfers = Arc::new(Transfers::new(&options.transfer));

@@ -6,9 +6,13 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::Arc,
 };
 
-use hyperslab::{File, LibVersion, OpenOptions, check};
+use hyperslab::{
+    ErrorKind, File, LibVersion, OpenOptions, check,
+    driver::{Driver, Family, Memory, Multi, Transfer},
+};
 
 /// Whether libhdf5 did it; false if it is not there.
 fn python(what: &str, size: u64, path: &Path) -> bool {
@@ -165,6 +169,27 @@ fn split_files_are_made_as_libhdf5_makes_them() {
         verify(&split().open(&common).unwrap());
         python("check", 0, &common);
         take_turns(&metadata, &common, 0);
+    }
+}
+
+/// Storage of the caller's own may be spread, too; storage that is not cannot hold what says that it is.
+#[test]
+fn storage_that_is_not_spread_is_refused() {
+    let whole = || Arc::new(Memory::from(vec![7; 100]));
+    let row = |size| Family::open("%d", size, Box::new(|_, create: bool| Ok(create.then(Memory::new)))).unwrap();
+    for (options, spread) in [
+        (split(), Arc::new(Multi::split(Memory::new(), Memory::new())) as Arc<dyn Driver>),
+        (OpenOptions::new().family(4096), Arc::new(row(4096))),
+    ] {
+        let (options, storage) = (options.create().truncate(), whole());
+        let refused = options.clone().open_on(storage.clone()).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidArgument, "{refused}");
+        assert!(refused.to_string().contains("and its storage, "), "{refused}");
+        assert_eq!(storage.len(&Transfer::default()).unwrap(), 100, "nothing was done");
+        let file = options.open_on(spread).unwrap();
+        fill(&file);
+        verify(&file);
+        file.close().unwrap();
     }
 }
 
