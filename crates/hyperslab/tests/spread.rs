@@ -193,6 +193,42 @@ fn storage_that_is_not_spread_is_refused() {
     }
 }
 
+/// What only the second member of a file had is still there when the file cannot be made, and no first member was made beside it.
+#[test]
+fn a_member_that_is_there_is_not_overwritten() {
+    let folder = folder("kept-members");
+    let split_file = (split(), folder.join("run"), folder.join("run-m.h5"), folder.join("run-r.h5"));
+    let name = |nth: u32| folder.join(format!("part-{nth}.h5"));
+    let family = (OpenOptions::new().family(4096), folder.join("part-%d.h5"), name(0), name(1));
+    for (options, path, first, second) in [split_file, family] {
+        for content in ["important", ""] {
+            fs::write(&second, content).unwrap();
+            let refused = options.clone().create_new().open(&path).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::AlreadyExists, "{refused}");
+            assert!(refused.raw_os_error().is_some() && !first.exists());
+            assert_eq!(fs::read_to_string(&second).unwrap(), content);
+        }
+        fs::write(&second, "important").unwrap();
+        let refused = options.clone().create().open(&path).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::AlreadyExists, "{refused}");
+        assert!(!first.exists());
+        // An empty first member is a file to be made, too.
+        fs::write(&first, "").unwrap();
+        let refused = options.clone().read_write().open(&path).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::AlreadyExists, "{refused}");
+        assert_eq!(fs::read_to_string(&second).unwrap(), "important");
+        // Content that the caller gives up, and members without content, are no hindrance.
+        options.clone().create().truncate().open(&path).unwrap().close().unwrap();
+        for path in [&first, &second] {
+            fs::write(path, "").unwrap();
+        }
+        let file = options.clone().create().open(&path).unwrap();
+        fill(&file);
+        file.close().unwrap();
+        verify(&options.open(&path).unwrap());
+    }
+}
+
 #[test]
 fn split_files_of_libhdf5_are_changed() {
     let folder = folder("changed-splits");

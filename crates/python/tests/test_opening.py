@@ -186,3 +186,18 @@ def test_the_environment_comes_before_what_the_program_says(tmp_path, value, loc
             command = [sys.executable, "-c", code, path, repr(locking)]
             done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
         assert done.stdout == verdict + "\n", done
+
+
+@pytest.mark.parametrize("options, second", [({"driver": "split"}, "run-r.h5"), ({"driver": "family", "memb_size": 4096}, "run-1.h5")])
+def test_a_second_member_is_not_overwritten(tmp_path, options, second):
+    name = str(tmp_path / ("run" if options["driver"] == "split" else "run-%d.h5"))
+    (tmp_path / second).write_bytes(b"important")
+    for mode in ("x", "w-", "a"):
+        with pytest.raises(FileExistsError):
+            hyperslab.File(name, mode, **options)
+        assert [path.name for path in tmp_path.iterdir()] == [second]
+    assert (tmp_path / second).read_bytes() == b"important"
+    with hyperslab.File(name, "w", **options) as file:
+        file["numbers"] = [1, 2, 3]
+    with hyperslab.File(name, "r", **options) as file:
+        assert list(file["numbers"][...]) == [1, 2, 3]

@@ -49,10 +49,15 @@ pub(super) fn is_template(name: &str) -> bool {
 
 /// The template with its number zero.
 pub(super) fn first_name(template: &str) -> String {
+    member_name(template, 0)
+}
+
+/// The template with a number.
+pub(super) fn member_name(template: &str, number: u64) -> String {
     let Some((start, end)) = digits_after_percent(template) else { return template.to_owned() };
     let width: usize = template.get(start + 1..end).and_then(|digits| digits.parse().ok()).unwrap_or(1);
     let (before, after) = (template.get(..start).unwrap_or_default(), template.get(end + 1..).unwrap_or_default());
-    format!("{before}{:0width$}{after}", 0, width = width.min(32))
+    format!("{before}{number:0width$}{after}", width = width.min(32))
 }
 
 /// Where the percent sign and where the `d` of a `%05d` are.

@@ -5,6 +5,7 @@ mod hold;
 mod multi;
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -80,6 +81,12 @@ impl Source {
             (common, first) = (Some(name.to_owned()), Some(metadata.replace("%s", name)));
         }
         let first = first.map_or_else(|| path.clone(), PathBuf::from);
+        let second = match (&template, &access.members, &common) {
+            (Some(template), ..) => Some(family::member_name(template, 1)),
+            (None, Some(Members::Split { raw, .. }), Some(common)) => Some(raw.replace("%s", common)),
+            _ => None,
+        };
+        second.map_or(Ok(()), |second| keep_member(&first, Path::new(&second), access))?;
         let local = Arc::new(options.open(&first)?);
         Ok(Source { path, first, local, template, common })
     }
@@ -122,7 +129,7 @@ impl Source {
         let is_new = access.write && (access.truncate || access.create_new || length == 0);
         let several = match (&access.members, &self.common) {
             (Some(Members::Split { raw, .. }), Some(common)) if is_new => {
-                Some(multi::make(&raw.replace("%s", common), one.clone())?)
+                Some(multi::make(&raw.replace("%s", common), one.clone(), access)?)
             }
             (_, common) if !is_new => multi::open(&self.first, &one, common.is_some(), access)?,
             _ => None,
@@ -135,6 +142,18 @@ impl Source {
             None => Ok(Storage { driver: one, name: "sec2", size: None, hold, alone }),
         }
     }
+}
+
+/// Refuses to make a file whose second member is there: with content, or at all if the file must be new. Called before the first member is made, so that
+/// nothing changes then. The error is the one that the system gives for a name that is taken.
+fn keep_member(first: &Path, second: &Path, access: &Access) -> Result<()> {
+    let size = |path: &Path| fs::metadata(path).ok().map(|found| found.len());
+    let first_is_empty = size(first).map_or(access.create, |size| size == 0);
+    let is_new = access.create_new || access.write && !access.truncate && first_is_empty;
+    if is_new && size(second).is_some_and(|size| size > 0 || access.create_new) {
+        Local::options().create_new(true).open(second)?;
+    }
+    Ok(())
 }
 
 /// Lets `work` use the storage at a path, without an engine; locked against other processes until it is done, if it should be.

@@ -17,8 +17,9 @@ const LETTERS: &str = "sbrglo";
 type Named = (Arc<dyn Driver>, &'static str);
 
 /// A new split file.
-pub(super) fn make(raw: &str, metadata: Arc<dyn Driver>) -> Result<Named> {
-    let raw: Arc<dyn Driver> = Arc::new(Local::options().write(true).create(true).open(raw)?);
+pub(super) fn make(raw: &str, metadata: Arc<dyn Driver>, access: &Access) -> Result<Named> {
+    let options = Local::options().write(true).create(true).create_new(access.create_new);
+    let raw: Arc<dyn Driver> = Arc::new(options.open(raw)?);
     Ok((Arc::new(Multi::split(metadata, raw)), "split"))
 }
 
