@@ -21,20 +21,18 @@ pub enum LockRange {
 }
 
 impl LockRange {
-    /// What holds a selection.
-    pub fn of(selection: &Space) -> LockRange {
+    /// What holds a selection; nothing if no element is selected.
+    pub fn of(selection: &Space) -> Option<LockRange> {
         let has_gaps = |slab: &Slab| slab.count > 1 && slab.stride > slab.block;
         let is_odd = |slab: &Slab| slab.is_empty() || slab.is_unlimited();
         if let Some(slabs) = selection.regular()
             && slabs.iter().any(has_gaps)
             && !slabs.iter().any(is_odd)
         {
-            return LockRange::Pattern(slabs.to_vec());
+            return Some(LockRange::Pattern(slabs.to_vec()));
         }
-        match selection.bounds() {
-            Some((low, high)) => LockRange::Box(low.as_slice().into(), high.as_slice().into()),
-            None => LockRange::Whole,
-        }
+        let (low, high) = selection.bounds()?;
+        Some(LockRange::Box(low.as_slice().into(), high.as_slice().into()))
     }
 
     /// A box that holds both.
@@ -114,7 +112,7 @@ struct Queue {
 
 struct Ticket {
     number: u64,
-    area: LockRange,
+    range: LockRange,
     writes: bool,
     /// How many that came before are in the way.
     before: usize,
@@ -124,7 +122,7 @@ struct Ticket {
 
 impl Ticket {
     fn is_in_the_way_of(&self, later: &Ticket) -> bool {
-        (self.writes || later.writes) && self.area.overlaps(&later.area)
+        (self.writes || later.writes) && self.range.overlaps(&later.range)
     }
 }
 
@@ -137,9 +135,9 @@ impl Default for RangeLock {
 impl RangeLock {
     /// Waits until nothing that came before is in the way. Whatever comes later and is in the way waits until the guard is dropped.
     /// A wait is counted.
-    pub(crate) fn enter(&self, area: LockRange, writes: bool, counters: &Counters) -> RangeGuard<'_> {
+    pub(crate) fn enter(&self, range: LockRange, writes: bool, counters: &Counters) -> RangeGuard<'_> {
         let mut queue = self.queue.lock();
-        let mut ticket = queue.ticket(area, writes);
+        let mut ticket = queue.ticket(range, writes);
         let number = ticket.number;
         let free = (ticket.before > 0).then(Arc::<Condvar>::default);
         ticket.free.clone_from(&free);
@@ -154,9 +152,9 @@ impl RangeLock {
     }
 
     /// The guard, if nothing that came before is in the way now, whether it runs or waits.
-    pub(crate) fn try_enter(&self, area: LockRange, writes: bool) -> Option<RangeGuard<'_>> {
+    pub(crate) fn try_enter(&self, range: LockRange, writes: bool) -> Option<RangeGuard<'_>> {
         let mut queue = self.queue.lock();
-        let ticket = queue.ticket(area, writes);
+        let ticket = queue.ticket(range, writes);
         let number = ticket.number;
         if ticket.before > 0 {
             return None;
@@ -167,8 +165,8 @@ impl RangeLock {
 }
 
 impl Queue {
-    fn ticket(&mut self, area: LockRange, writes: bool) -> Ticket {
-        let mut ticket = Ticket { number: self.next, area, writes, before: 0, free: None };
+    fn ticket(&mut self, range: LockRange, writes: bool) -> Ticket {
+        let mut ticket = Ticket { number: self.next, range, writes, before: 0, free: None };
         ticket.before = self.tickets.iter().filter(|other| other.is_in_the_way_of(&ticket)).count();
         self.next += 1;
         ticket
@@ -249,14 +247,16 @@ mod tests {
     #[test]
     fn interleaved_rows_pass_and_boxes_around_them_do_not() {
         let rows = |first, stride| LockRange::Pattern(vec![Slab::new(first, stride, 8, 1), Slab::block(0, 100)]);
-        let area = |low: [u64; 2], high: [u64; 2]| LockRange::Box(low[..].into(), high[..].into());
+        let bounds = |low: [u64; 2], high: [u64; 2]| LockRange::Box(low[..].into(), high[..].into());
         assert!(!rows(0, 2).overlaps(&rows(1, 2)) && !rows(0, 4).overlaps(&rows(1, 2)));
         assert!(rows(0, 2).overlaps(&rows(2, 2)) && rows(0, 2).overlaps(&rows(0, 3)));
-        assert!(!rows(0, 2).overlaps(&area([3, 0], [3, 99])) && rows(0, 2).overlaps(&area([3, 0], [4, 99])));
-        assert!(!rows(0, 2).overlaps(&area([4, 100], [4, 100])) && rows(0, 2).overlaps(&LockRange::Whole));
-        assert_eq!(rows(1, 2).join(area([3, 50], [20, 120])), area([1, 0], [20, 120]));
+        assert!(!rows(0, 2).overlaps(&bounds([3, 0], [3, 99])) && rows(0, 2).overlaps(&bounds([3, 0], [4, 99])));
+        assert!(!rows(0, 2).overlaps(&bounds([4, 100], [4, 100])) && rows(0, 2).overlaps(&LockRange::Whole));
+        assert_eq!(rows(1, 2).join(bounds([3, 50], [20, 120])), bounds([1, 0], [20, 120]));
         let mut selection = Space::simple(&[20, 100]).unwrap();
         selection.select_hyperslab(hyperslab_space::Op::Set, &[Slab::new(1, 2, 8, 1), Slab::block(0, 100)]).unwrap();
-        assert_eq!(LockRange::of(&selection), rows(1, 2));
+        assert_eq!(LockRange::of(&selection), Some(rows(1, 2)));
+        selection.select_none();
+        assert_eq!(LockRange::of(&selection), None);
     }
 }

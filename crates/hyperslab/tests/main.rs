@@ -35,6 +35,7 @@ mod external_access;
 mod file_space;
 mod foreign;
 mod full_disk;
+mod half_written;
 mod heap_space;
 mod huge;
 mod initial_attributes;

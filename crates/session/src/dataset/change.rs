@@ -90,6 +90,7 @@ impl OpenDataset {
     /// The stored bytes of the chunk at a place in the grid of chunks, and the filters that were left out, a bit each; nothing if
     /// it was never written.
     pub fn read_chunk(&self, place: impl AsRef<[u64]>) -> Result<Option<(u32, Vec<u8>)>> {
+        let _guard = self.lock_chunk_to_read(place.as_ref())?;
         if let Some(partition) = self.partition()? {
             self.session().engine.partitions.cache.flush_chunk(partition, place.as_ref())?;
         }

@@ -46,7 +46,7 @@ impl OpenDataset {
         Ok((!at_once).then_some(partition))
     }
 
-    /// Waits for the range lock to read a part, and refuses a selection of another extent than the dataset has then. Where nothing changes, no
+    /// Waits for the range lock to read a part, unless nothing is selected, and refuses a selection of another extent than the dataset has then. Where nothing changes, no
     /// thread waits.
     pub(super) fn lock_to_read(&self, selection: &Space) -> Result<Option<RangeGuard<'_>>> {
         let guard = self.enter_to_read(|| LockRange::of(selection))?;
@@ -57,21 +57,32 @@ impl OpenDataset {
     /// Waits for the range lock to read everything, the extent included, in any number of requests by a handle that is [under this lock](Self::under_lock). Until
     /// the guard is dropped, writers and resizes wait; so the thread that has it must not ask for another range lock of the dataset.
     pub fn lock_to_read_all(&self) -> Result<Option<RangeGuard<'_>>> {
-        self.enter_to_read(|| LockRange::Whole)
+        self.enter_to_read(|| Some(LockRange::Whole))
     }
 
-    fn enter_to_read(&self, area: impl FnOnce() -> LockRange) -> Result<Option<RangeGuard<'_>>> {
+    /// Waits for the range lock to read a stored chunk as a whole: chunks that are written in place are never seen half written.
+    pub(super) fn lock_chunk_to_read(&self, coord: &[u64]) -> Result<Option<RangeGuard<'_>>> {
+        let Some(partition) = self.partition()?.filter(|partition| partition.source().layout().has_chunks()) else {
+            return Ok(None);
+        };
+        let (low, high) = partition.source().layout().elements_of(coord);
+        self.enter_to_read(|| Some(LockRange::Box(low, high)))
+    }
+
+    /// Waits for the range lock to read a range; nothing to wait for if the range has no element, or if nothing changes.
+    fn enter_to_read(&self, range: impl FnOnce() -> Option<LockRange>) -> Result<Option<RangeGuard<'_>>> {
         let partition = self.partition()?.filter(|_| self.session().engine.is_writable() && !self.is_locked);
-        Ok(partition.map(|partition| partition.enter(area(), false)))
+        Ok(partition.and_then(|partition| Some(partition.enter(range()?, false))))
     }
 
-    /// Waits for the range lock to write a part, and refuses a selection of another extent than the dataset has then.
+    /// Waits for the range lock to write a part, unless nothing is selected, and refuses a selection of another extent than the dataset has then.
     pub(super) fn lock_to_write<'a>(
         &self,
         partition: &'a ChunkPartition,
         selection: &Space,
     ) -> Result<Option<RangeGuard<'a>>> {
-        let guard = (!self.is_locked).then(|| partition.enter(LockRange::of(selection), true));
+        let range = LockRange::of(selection).filter(|_| !self.is_locked);
+        let guard = range.map(|range| partition.enter(range, true));
         self.check_extent(selection)?;
         Ok(guard)
     }

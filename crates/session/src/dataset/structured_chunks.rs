@@ -55,6 +55,7 @@ impl OpenDataset {
         look: impl FnOnce(&Chunked) -> hyperslab_chunk::Result<Option<T>>,
     ) -> Result<Option<T>> {
         self.check_structured()?;
+        let _guard = self.lock_chunk_to_read(place)?;
         if let Some(partition) = self.partition()? {
             self.session().engine.partitions.cache.flush_chunk(partition, place)?;
         }

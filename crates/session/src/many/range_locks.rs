@@ -1,4 +1,4 @@
-//! Turns at several datasets at once.
+//! The range locks of several datasets, entered together by one request.
 
 use std::sync::Arc;
 
@@ -70,9 +70,10 @@ fn enter(mut wanted: Vec<Wanted<'_>>, writes: bool, all: bool) -> Vec<RangeGuard
     wanted.sort_by_key(order);
     let mut guards = Vec::new();
     for parts in wanted.chunk_by(|left, right| left.partition.is(right.partition)) {
-        let areas = parts.iter().map(|part| if all { LockRange::Whole } else { LockRange::of(part.selection) });
-        if let (Some(first), Some(area)) = (parts.first(), areas.reduce(LockRange::join)) {
-            guards.push(first.partition.enter(area, writes));
+        let range = |part: &Wanted<'_>| if all { Some(LockRange::Whole) } else { LockRange::of(part.selection) };
+        let joined = parts.iter().filter_map(range).reduce(LockRange::join);
+        if let (Some(first), Some(joined)) = (parts.first(), joined) {
+            guards.push(first.partition.enter(joined, writes));
         }
     }
     guards
