@@ -22,6 +22,18 @@ pub enum Error {
         /// What is wrong with it.
         source: Malformed,
     },
+    /// A structure whose content cannot be decoded: by its filters, or as a datatype or an extent.
+    #[error("{what} at address {address:#x}: {source}")]
+    Undecoded {
+        /// Which structure.
+        what: &'static str,
+        /// Where its stored bytes are.
+        address: u64,
+        /// Why.
+        source: AnyError,
+        /// Whether stored bytes of two times may be why.
+        may_be_torn: bool,
+    },
     /// A structure names a place outside of the file.
     #[error("{what} at address {address:#x} with {length} bytes reaches over the end of the file at {end:#x}")]
     Outside {
@@ -126,6 +138,7 @@ impl Error {
         match self {
             Error::Driver(why) => why.kind(),
             Error::Malformed { source, .. } => source.kind(),
+            Error::Undecoded { source, .. } => source.kind(),
             Error::Outside { .. } | Error::Truncated { .. } | Error::Broken { .. } => ErrorKind::Malformed,
             Error::Memory { .. } => ErrorKind::OutOfMemory,
             Error::Unfit(_) | Error::Refused(_) => ErrorKind::InvalidArgument,

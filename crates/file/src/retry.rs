@@ -75,6 +75,7 @@ impl Error {
     pub fn torn_at(&self) -> Option<u64> {
         match self {
             Error::Malformed { address, source } if source.fault.may_be_torn() => Some(*address),
+            Error::Undecoded { address, may_be_torn: true, .. } => Some(*address),
             Error::NotHdf5 => Some(0),
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! What can go wrong in a pipeline, and in one filter of it.
 
-use hyperslab_base::{ErrorKind, Truncated, memory::OutOfMemory};
+use hyperslab_base::{Classified, ErrorKind, Truncated, memory::OutOfMemory};
 
 use crate::known_name;
 
@@ -94,6 +94,21 @@ impl Error {
             Error::Steps(_) => ErrorKind::InvalidArgument,
             Error::Missing { .. } | Error::Failed { .. } | Error::Length { .. } => ErrorKind::Filter,
         }
+    }
+
+    /// Whether it depends on the data: other data might be decoded by the same filters with the same memory.
+    pub fn is_of_data(&self) -> bool {
+        match self {
+            Error::Failed { fault, .. } => !matches!(fault, Fault::Memory(_) | Fault::Params(_)),
+            Error::Length { .. } => true,
+            Error::Missing { .. } | Error::Memory(_) | Error::Steps(_) => false,
+        }
+    }
+}
+
+impl Classified for Error {
+    fn kind(&self) -> ErrorKind {
+        self.kind()
     }
 }
 

@@ -15,6 +15,7 @@ mod arrays;
 mod changes;
 mod chunk_trees;
 mod common;
+mod filtered_heap;
 mod global_heap;
 mod hidden_list;
 mod libhdf5;

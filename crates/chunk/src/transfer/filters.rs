@@ -1,12 +1,11 @@
 //! From the filter message to the filter pipeline.
 
-use std::{fmt::Display, sync::Arc};
+use std::sync::Arc;
 
 use hyperslab_base::{AnyError, ErrorKind};
-use hyperslab_file::Error;
 use hyperslab_filter::{Pipeline, Registry, Step};
 use hyperslab_format::message::{DatasetFilters, FilterPipeline, FilterStep};
-use hyperslab_structures::fractal_heap::Unfilter;
+use hyperslab_structures::fractal_heap::{Unfilter, UnfilterError};
 
 use crate::Result;
 
@@ -64,13 +63,13 @@ pub fn filters(message: &DatasetFilters) -> hyperslab_filter::Result<ChunkFilter
 /// How blocks of filtered heaps are decoded.
 pub fn unfilter(registry: Arc<Registry>) -> Arc<Unfilter> {
     Arc::new(move |message: &FilterPipeline, stored: Vec<u8>, mask, size| {
-        let refuse = |kind, why: &dyn Display| Error::Above(AnyError::new(kind, format!("filtered heap: {why}")));
-        let size = usize::try_from(size);
-        let size = size.map_err(|_| refuse(ErrorKind::Malformed, &"a block of no possible size"))?;
+        let impossible = |_| AnyError::new(ErrorKind::Malformed, format!("{size} bytes do not fit the memory"));
+        let size = usize::try_from(size).map_err(impossible);
+        let size = size.map_err(|source| UnfilterError { source, may_be_torn: false })?;
         let mut out = Vec::new();
         let decoded = pipeline(message)
             .and_then(|pipeline| pipeline.decode(&registry, &stored, mask, size, &mut out, &mut Vec::new()));
-        decoded.map_err(|why| refuse(why.kind(), &why))?;
+        decoded.map_err(|why| UnfilterError { may_be_torn: why.is_of_data(), source: why.into() })?;
         Ok(out)
     })
 }

@@ -114,16 +114,17 @@ fn seal(what: &str, stored: &[u8]) -> Seal {
 /// Notes by which check a structure was noticed. It must be one that bytes of two times may fail.
 fn note(why: &Error, stored: &[u8], base: u64, noticed: &mut Noticed, about: &str) {
     let address = why.torn_at().unwrap_or_else(|| panic!("{about}: {why:?}"));
-    let (what, fault) = match why {
-        Error::Malformed { source, .. } => (source.what, source.fault),
-        _ => ("superblock", Fault::Signature),
-    };
-    let fault = match fault {
+    let name = |fault| match fault {
         Fault::Signature => "signature",
         Fault::Version => "version",
         Fault::Length => "length",
         Fault::Checksum { .. } => "checksum",
         Fault::Content => "content",
+    };
+    let (what, fault) = match why {
+        Error::Malformed { source, .. } => (source.what, name(source.fault)),
+        Error::Undecoded { what, .. } => (*what, "filters"),
+        _ => ("superblock", name(Fault::Signature)),
     };
     let front = &stored[(base + address) as usize..][..4];
     let signature = if front.iter().all(u8::is_ascii_uppercase) { front } else { &[] };

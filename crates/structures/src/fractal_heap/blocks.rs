@@ -4,12 +4,9 @@ use std::sync::Arc;
 
 use hyperslab_base::Widths;
 use hyperslab_file::{Block, Error, Extent, OpenFile, Owned, Result, Seal};
-use hyperslab_format::{
-    Defect, Fault, Malformed,
-    heap::fractal::{self, Child, FractalHeap as Header},
-};
+use hyperslab_format::heap::fractal::{self, Child, FractalHeap as Header};
 
-use super::{DIRECT, Unfilter, WHAT};
+use super::{DIRECT, Unfilter, UnfilterError, WHAT};
 
 /// A direct block: where it is, how large, where it begins in the heap, and how it was filtered.
 pub(crate) struct Direct {
@@ -117,12 +114,8 @@ impl Block for StoredBlock<'_> {
         let (header, block) = (self.heap.0, self.block);
         let bytes = match (&header.filters, block.filtered) {
             (Some((pipeline, ..)), Some((_, mask))) => {
-                // The checksum is in what the filters give: bytes that they refuse do not hold a block.
-                let refused = |why: Error| {
-                    Malformed::new(Defect { what: DIRECT, at: 0, fault: Fault::Length, why: why.to_string() })
-                };
                 let plain = (self.unfilter)(pipeline, bytes.to_vec(), mask, block.size);
-                plain.map_err(|why| Error::at(address)(refused(why)))?
+                plain.map_err(UnfilterError::of(DIRECT, address))?
             }
             _ => bytes.to_vec(),
         };

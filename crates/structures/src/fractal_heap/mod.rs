@@ -13,7 +13,7 @@ mod state;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hyperslab_base::Widths;
+use hyperslab_base::{AnyError, Widths};
 use hyperslab_file::{Block, Error, Extent, OpenFile, Owned, Owner, Result, Seal, Structure};
 use hyperslab_format::{
     Malformed,
@@ -34,11 +34,28 @@ use state::State;
 
 const WHAT: &str = "fractal heap";
 const DIRECT: &str = "fractal heap direct block";
+const HUGE: &str = "huge object of a fractal heap";
 /// No stream of deflate, the filter that heaps have if any, grows by more than this factor.
 const MAX_RATIO: u64 = 1032;
 
 /// Undoes filters: the pipeline, the stored bytes, the filter mask, the size it must give.
-pub type Unfilter = dyn Fn(&FilterPipeline, Vec<u8>, u32, u64) -> Result<Vec<u8>> + Send + Sync;
+pub type Unfilter = dyn Fn(&FilterPipeline, Vec<u8>, u32, u64) -> Result<Vec<u8>, UnfilterError> + Send + Sync;
+
+/// Why filters could not be undone.
+#[derive(Debug)]
+pub struct UnfilterError {
+    /// Which filter, and why.
+    pub source: AnyError,
+    /// Whether other stored bytes might be decoded: those that were read may be of two times.
+    pub may_be_torn: bool,
+}
+
+impl UnfilterError {
+    /// For `map_err`: says which structure it is, and where.
+    fn of(what: &'static str, address: u64) -> impl Fn(UnfilterError) -> Error {
+        move |UnfilterError { source, may_be_torn }| Error::Undecoded { what, address, source, may_be_torn }
+    }
+}
 
 /// A heap whose header was read. Whatever changes the heap meanwhile, through this handle or another one, is seen.
 pub struct FractalHeap {
@@ -202,9 +219,11 @@ impl View {
     }
 
     fn huge(&self, file: Owned<'_>, huge: Huge) -> Result<Vec<u8>> {
-        let bytes = file.metadata("huge object of a fractal heap", huge.address, huge.length)?;
+        let bytes = file.metadata(HUGE, huge.address, huge.length)?;
         match (&self.header.filters, huge.filtered) {
-            (Some((pipeline, ..)), Some((mask, size))) => (self.unfilter)(pipeline, bytes, mask, size),
+            (Some((pipeline, ..)), Some((mask, size))) => {
+                (self.unfilter)(pipeline, bytes, mask, size).map_err(UnfilterError::of(HUGE, huge.address))
+            }
             _ => Ok(bytes),
         }
     }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use fastrand::Rng;
+use hyperslab_base::{AnyError, ErrorKind};
 use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::{
     free_space::FreeSpace,
@@ -10,7 +11,7 @@ use hyperslab_format::{
 };
 use hyperslab_structures::{
     FractalHeap, Tree,
-    fractal_heap::{Parameters, Unfilter},
+    fractal_heap::{Parameters, Unfilter, UnfilterError},
 };
 
 use crate::{
@@ -32,7 +33,9 @@ const SMALL: Parameters = Parameters {
 };
 
 fn no_filters() -> Arc<Unfilter> {
-    Arc::new(|_, _, _, _| Err(Error::Refused("no filters here".into())))
+    Arc::new(|_, _, _, _| {
+        Err(UnfilterError { source: AnyError::new(ErrorKind::Filter, "no filters here"), may_be_torn: false })
+    })
 }
 
 /// A heap and a tree that names its objects.

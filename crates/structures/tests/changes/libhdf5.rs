@@ -6,6 +6,7 @@ use std::{cmp::Ordering, collections::BTreeMap, fmt::Write, fs, path::Path, proc
 
 use fastrand::Rng;
 use hyperslab_base::lookup3;
+use hyperslab_base::{AnyError, ErrorKind};
 use hyperslab_file::{Error, OpenFile};
 use hyperslab_format::{
     index::record::{Form, Record, kind as record_kind},
@@ -13,7 +14,7 @@ use hyperslab_format::{
 };
 use hyperslab_structures::{
     FractalHeap, Tree,
-    fractal_heap::{Parameters, Unfilter},
+    fractal_heap::{Parameters, Unfilter, UnfilterError},
 };
 
 use crate::{
@@ -43,7 +44,9 @@ with h5py.File(path, "r") as file:
 "#;
 
 fn no_filters() -> Arc<Unfilter> {
-    Arc::new(|_, _, _, _| Err(Error::Refused("no filters here".into())))
+    Arc::new(|_, _, _, _| {
+        Err(UnfilterError { source: AnyError::new(ErrorKind::Filter, "no filters here"), may_be_torn: false })
+    })
 }
 
 struct Group {
