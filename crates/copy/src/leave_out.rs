@@ -31,7 +31,7 @@ impl Copier<'_> {
     pub(super) fn check_whole(&mut self) -> Result<()> {
         match self.skips || self.lost.is_empty() {
             true => Ok(()),
-            false => Err(Error::Damaged(std::mem::take(&mut self.lost))),
+            false => Err(Error::Damaged(std::mem::take(&mut self.lost).into())),
         }
     }
 }

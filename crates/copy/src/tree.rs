@@ -168,7 +168,7 @@ impl<'a> Copier<'a> {
         let done = self.leave_out(step, |copier| copier.path(begun.path))?;
         if done.is_none() && begun.depth == 0 {
             // Without the object that all begins with, nothing of the copy can be opened.
-            return Err(Error::Damaged(std::mem::take(&mut self.lost)));
+            return Err(Error::Damaged(std::mem::take(&mut self.lost).into()));
         }
         Ok(done)
     }

@@ -116,8 +116,8 @@ pub use hyperslab_format::{version::LibVersion, virtual_mapping::Mapping};
 pub use hyperslab_object::{PathId, Paths};
 pub use hyperslab_session::{
     CacheConfig, CachePolicy, CacheStatistics, CacheWaits, EncodedSection, Error, ExternalAccess, ExternalName, Heap,
-    Layout, LinkResolver, Locking, Lost, ReadAhead, ReferencePart as Part, Referent, Result, Sequences, StoredSize,
-    StructuredChunk, VirtualName, VirtualView,
+    Layout, LinkResolver, Locking, Lost, LostParts, ReadAhead, ReferencePart as Part, Referent, Result, Sequences,
+    StoredSize, StructuredChunk, VirtualName, VirtualView,
 };
 pub use many::{PartToRead, PartToWrite, prefetch, read_many, read_many_converted, write_many, write_many_converted};
 pub use new_dataset::{ChunkSection, NewDataset, NewFilter};

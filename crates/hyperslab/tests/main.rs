@@ -28,6 +28,7 @@ mod defined;
 mod deleted;
 mod durability;
 mod elements;
+mod error_causes;
 mod error_kinds;
 mod evict_on_close;
 mod extents;

@@ -52,7 +52,7 @@ pub use current::Current;
 pub use dataset::{
     ExternalName, Layout, MadeDataset, NewExternalFiles, OpenDataset, PlacedValues, StoredSize, VirtualName,
 };
-pub use error::{Error, Lost, Result};
+pub use error::{Error, Lost, LostParts, Result};
 pub use external_access::ExternalAccess;
 pub use heap::{Heap, Sequences};
 pub use heap_objects::HeapObjectId;

@@ -1,6 +1,8 @@
 //! Parts of a file that could not be read.
 
-use std::fmt;
+use std::{error, fmt, ops::Deref};
+
+use hyperslab_base::ErrorKind;
 
 use crate::Error;
 
@@ -27,12 +29,47 @@ impl fmt::Display for Lost {
     }
 }
 
-/// A few of the parts that are lost, in words.
-pub(super) fn words(lost: &[Lost]) -> String {
-    const SHOWN: usize = 3;
-    let mut words = lost.iter().take(SHOWN).map(Lost::to_string).collect::<Vec<_>>().join("; ");
-    if lost.len() > SHOWN {
-        words.push_str(&format!("; and {} more", lost.len() - SHOWN));
+/// All parts that could not be read, in the order in which they were met. As an error it is that of the first of them.
+#[derive(Debug)]
+pub struct LostParts(Vec<Lost>);
+
+impl LostParts {
+    /// The kind of the first part's error.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.first().map_or(ErrorKind::Malformed, |lost| lost.why.kind())
     }
-    words
+}
+
+impl From<Vec<Lost>> for LostParts {
+    fn from(lost: Vec<Lost>) -> LostParts {
+        LostParts(lost)
+    }
+}
+
+impl Deref for LostParts {
+    type Target = [Lost];
+
+    fn deref(&self) -> &[Lost] {
+        &self.0
+    }
+}
+
+impl fmt::Display for LostParts {
+    /// A few of them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 3;
+        for (nth, lost) in self.0.iter().take(SHOWN).enumerate() {
+            write!(f, "{}{lost}", if nth == 0 { "" } else { "; " })?;
+        }
+        match self.0.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "; and {more} more"),
+        }
+    }
+}
+
+impl error::Error for LostParts {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.0.first().map(|lost| &*lost.why as &dyn error::Error)
+    }
 }

@@ -11,7 +11,7 @@ mod lost;
 mod mismatch;
 mod place;
 
-pub use lost::Lost;
+pub use lost::{Lost, LostParts};
 pub(crate) use place::opened;
 
 use std::io;
@@ -176,9 +176,9 @@ pub enum Error {
         /// The bytes of one.
         size: u64,
     },
-    /// Parts of a file that could not be read, so that it is not copied.
-    #[error("not all can be read: {}", lost::words(.0))]
-    Damaged(Vec<Lost>),
+    /// Parts of a file that could not be read, so that it is not copied. Its kind and its causes are those of the first of them.
+    #[error("not all can be read: {0}")]
+    Damaged(#[source] LostParts),
     /// Something that is not there yet.
     #[error("{0} is not supported yet")]
     Unsupported(&'static str),
@@ -221,7 +221,8 @@ impl Error {
             Error::Filter(why) => why.kind(),
             Error::At { source, .. } | Error::Part { why: source, .. } => source.kind(),
             Error::Link { kind, .. } => *kind,
-            Error::Storage(_) | Error::Damaged(_) => ErrorKind::Malformed,
+            Error::Storage(_) => ErrorKind::Malformed,
+            Error::Damaged(lost) => lost.kind(),
             Error::Busy(_) => ErrorKind::Locked,
             Error::Replaced => ErrorKind::Closed,
             Error::Forbidden(_) => ErrorKind::PermissionDenied,
