@@ -29,6 +29,28 @@ impl AnyError {
         AnyError { kind, error: error.into() }
     }
 
+    /// An error about what is stored in a file. That the same would be no good argument of a caller makes it malformed; other kinds, such as too little memory,
+    /// stay.
+    ///
+    /// ```
+    /// use hyperslab_base::{AnyError, ErrorKind};
+    /// let refused = AnyError::new(ErrorKind::InvalidArgument, "a rank of 40");
+    /// assert_eq!(refused.of_stored().kind(), ErrorKind::Malformed);
+    /// let memory = AnyError::new(ErrorKind::OutOfMemory, "no memory for 9 bytes");
+    /// assert_eq!(memory.of_stored().kind(), ErrorKind::OutOfMemory);
+    /// ```
+    #[must_use]
+    pub fn of_stored(self) -> AnyError {
+        let kind = match self.kind {
+            ErrorKind::InvalidArgument
+            | ErrorKind::InvalidValue
+            | ErrorKind::ExtentMismatch
+            | ErrorKind::TypeMismatch => ErrorKind::Malformed,
+            kind => kind,
+        };
+        AnyError { kind, ..self }
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -1,6 +1,6 @@
 //! What can go wrong with bulk values.
 
-use hyperslab_base::{AnyError, ErrorKind, memory::OutOfMemory};
+use hyperslab_base::{AnyError, Classified, ErrorKind, memory::OutOfMemory};
 
 /// The result of moving values.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -55,7 +55,8 @@ pub enum Error {
         /// The number of the section.
         section: usize,
         /// Why.
-        why: String,
+        #[source]
+        why: AnyError,
     },
     /// The layout contradicts itself or the file.
     #[error("layout: {0}")]
@@ -97,6 +98,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// A section of a chunk that is malformed.
+    pub(crate) fn section(chunk: &[u64], section: usize, why: impl Into<String>) -> Error {
+        Error::Section { chunk: chunk.to_vec(), section, why: AnyError::new(ErrorKind::Malformed, why.into()) }
+    }
+
+    /// A section of a chunk whose content is not understood.
+    pub(crate) fn of_section(chunk: &[u64], section: usize, why: Error) -> Error {
+        Error::Section { chunk: chunk.to_vec(), section, why: AnyError::from(why).of_stored() }
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -106,11 +117,17 @@ impl Error {
             Error::Datatype(why) => why.kind(),
             Error::Extent { .. } => ErrorKind::ExtentMismatch,
             Error::Filter { source, .. } | Error::SectionFilter { source, .. } => source.kind(),
-            Error::Layout(_) | Error::Source(_) | Error::Section { .. } => ErrorKind::Malformed,
-            Error::SourceFailed(why) | Error::External { why, .. } => why.kind(),
+            Error::Layout(_) | Error::Source(_) => ErrorKind::Malformed,
+            Error::SourceFailed(why) | Error::External { why, .. } | Error::Section { why, .. } => why.kind(),
             Error::Memory(_) => ErrorKind::OutOfMemory,
             Error::Unwritten { source, .. } => source.kind(),
         }
+    }
+}
+
+impl Classified for Error {
+    fn kind(&self) -> ErrorKind {
+        self.kind()
     }
 }
 

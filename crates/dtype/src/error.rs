@@ -1,6 +1,6 @@
 //! What can go wrong with a datatype or a conversion.
 
-use hyperslab_base::{AnyError, ErrorKind, Truncated, memory::OutOfMemory};
+use hyperslab_base::{AnyError, Classified, ErrorKind, Truncated, memory::OutOfMemory};
 
 /// The result of an operation on datatypes.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -75,5 +75,11 @@ impl Error {
 
     pub(crate) fn invalid(what: &'static str, why: impl Into<String>) -> Error {
         Error::Invalid { what, why: why.into() }
+    }
+}
+
+impl Classified for Error {
+    fn kind(&self) -> ErrorKind {
+        self.kind()
     }
 }

@@ -32,6 +32,17 @@ pub struct NewAttribute {
     extent: Wanted,
 }
 
+/// A new attribute whose stored type is as the file has it.
+struct TypedAttribute {
+    _handle: Option<Arc<Handle>>,
+    session: Session,
+    owner: Life,
+    stored: Datatype,
+    /// Where the stored type is committed.
+    committed: Option<u64>,
+    extent: Wanted,
+}
+
 #[derive(Debug)]
 enum Kind {
     Own(Datatype),
@@ -81,10 +92,10 @@ impl NewAttribute {
 
     /// Makes the attribute, instead of one that may have this name.
     pub fn write<T: Storable>(self, name: impl AsRef<[u8]>, values: &[T]) -> Result<()> {
-        let (stored, _) = self.stored_type()?;
-        let writing = Writing::<T>::new(&stored)?;
+        let typed = self.with_stored_type()?;
+        let writing = Writing::<T>::new(&typed.stored)?;
         let (bytes, arena) = writing.encode(values)?;
-        self.put(name.as_ref(), values.len() as u64, writing.plan(), &bytes, &arena)
+        typed.put(name.as_ref(), values.len() as u64, writing.plan(), &bytes, &arena)
     }
 
     /// As [`NewAttribute::write`], with values that are bytes of `datatype`; what is of variable length is in the arena.
@@ -95,25 +106,26 @@ impl NewAttribute {
         bytes: &[u8],
         arena: &Arena,
     ) -> Result<()> {
-        let (stored, _) = self.stored_type()?;
-        let plan = Plan::new(datatype, &stored)?;
-        self.put(name.as_ref(), (bytes.len() / datatype.size().max(1)) as u64, &plan, bytes, arena)
+        let typed = self.with_stored_type()?;
+        let plan = Plan::new(datatype, &typed.stored)?;
+        typed.put(name.as_ref(), (bytes.len() / datatype.size().max(1)) as u64, &plan, bytes, arena)
     }
 
-    /// The stored type, and where it is committed.
-    fn stored_type(&self) -> Result<(Datatype, Option<u64>)> {
-        match &self.kind {
-            Ok(Kind::Own(own)) => Ok((self.session.in_file(own)?, None)),
-            Ok(Kind::Committed(named)) if *named.session() == self.session => {
-                Ok((named.datatype()?, Some(named.address())))
-            }
-            Ok(Kind::Committed(_)) => Err(Error::Change("a committed datatype of another file".into())),
-            Err(why) => Err(Error::Change(why.to_string())),
-        }
+    /// The same, with the stored type as the file has it, and where it is committed.
+    fn with_stored_type(self) -> Result<TypedAttribute> {
+        let NewAttribute { _handle, session, owner, kind, extent } = self;
+        let (stored, committed) = match kind? {
+            Kind::Own(own) => (session.in_file(&own)?, None),
+            Kind::Committed(named) if *named.session() == session => (named.datatype()?, Some(named.address())),
+            Kind::Committed(_) => return Err(Error::Change("a committed datatype of another file".into())),
+        };
+        Ok(TypedAttribute { _handle, session, owner, stored, committed, extent })
     }
+}
 
+impl TypedAttribute {
     fn put(&self, name: &[u8], count: u64, plan: &Plan, bytes: &[u8], arena: &Arena) -> Result<()> {
-        let (stored, committed) = self.stored_type()?;
+        let (stored, committed) = (&self.stored, self.committed);
         let extent = match &self.extent {
             Wanted::Usual => Extent::simple(&[count])?,
             Wanted::Empty => Extent::null(),
@@ -128,7 +140,7 @@ impl NewAttribute {
         session.operate_on(self.owner.address(), || {
             session.check_alive(self.owner)?;
             let (charset, extent, owner) = (charset(name), &extent, self.owner.address());
-            let datatype = || committed.map_or(NewType::Own(&stored), NewType::Committed);
+            let datatype = || committed.map_or(NewType::Own(stored), NewType::Committed);
             if stored.has_vlen() {
                 let new = hyperslab_object::NewAttribute { name, charset, datatype: datatype(), extent, data: &data };
                 hyperslab_object::check_attribute(session.context(), owner, &new)?;

@@ -181,6 +181,10 @@ fn values() {
     let vast = root.new_dataset::<f64>().shape([1 << 50]).chunks([1024]).create("vast").unwrap();
     expect(ErrorKind::OutOfMemory, vast.read::<f64>());
 
+    // A Rust type that no datatype can be made of: the attribute tells what the datatype tells.
+    let why = expect(ErrorKind::InvalidArgument, root.new_attribute::<[i32; 0]>().scalar().write("a", &[[0; 0]]));
+    assert!(why.source().is_none() && matches!(why, Error::Datatype(_)), "{why:?}");
+
     root.set_attribute("text", "old").unwrap();
     let text = root.attribute("text").unwrap();
     root.set_attribute("text", "another").unwrap();

@@ -1,5 +1,6 @@
 //! What the header says of a dataset: size, type, layout, filters, fill value.
 
+use hyperslab_base::{AnyError, Classified};
 use hyperslab_dtype::Datatype;
 use hyperslab_file::{Error, Result};
 use hyperslab_format::message::{self, AllocTime, DatasetFilters, FillTime, FillValue, FillWrite, kind};
@@ -12,13 +13,13 @@ impl Object {
     pub fn extent(&self, context: &Context) -> Result<Extent> {
         let body = self.required(context, kind::DATASPACE, "dataspace")?;
         let extent = Extent::decode(&body.bytes, context.file().widths().lengths);
-        extent.map_err(|why| self.broken(why.to_string()))
+        extent.map_err(|why| self.undecoded(why))
     }
 
     /// The type of a dataset's values, or the committed datatype itself; with where it is committed, if it is.
     pub fn datatype(&self, context: &Context) -> Result<(Datatype, Option<u64>)> {
         let body = self.required(context, kind::DATATYPE, "datatype")?;
-        let (datatype, _) = Datatype::decode(&body.bytes).map_err(|why| self.broken(why.to_string()))?;
+        let (datatype, _) = Datatype::decode(&body.bytes).map_err(|why| self.undecoded(why))?;
         // Old headers have no checksum; a number that uses so few of its bits is more likely damage.
         if self.header().prefix().version == 1 && datatype.is_suspicious() {
             return Err(self.broken(format!("a datatype of no likely shape ({datatype}): the header may be damaged")));
@@ -69,6 +70,12 @@ impl Object {
 
     fn required(&self, context: &Context, wanted: u16, what: &str) -> Result<crate::Body<'_>> {
         self.message(context, wanted)?.ok_or_else(|| self.broken(format!("it has no {what} message")))
+    }
+
+    /// A message of the header that is not what its layer says of it.
+    fn undecoded(&self, why: impl Classified) -> Error {
+        let source = AnyError::from(why).of_stored();
+        Error::Undecoded { what: "object header", address: self.address(), source, may_be_torn: false }
     }
 
     fn broken(&self, why: String) -> Error {

@@ -57,5 +57,5 @@ pub(crate) fn extent(context: &Context, extent: &Extent, least: u8) -> Result<Ve
     let file = context.file();
     let version = version::dataspace(file.libver_min(), extent.is_null()).max(least);
     let encoded = extent.encode_wide(version, false, file.widths().lengths);
-    encoded.map_err(|why| Error::Refused(why.to_string()))
+    encoded.map_err(|why| Error::Above(why.into()))
 }

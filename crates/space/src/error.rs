@@ -1,6 +1,6 @@
 //! What can go wrong with an extent or a selection.
 
-use hyperslab_base::{ErrorKind, Malformed, memory::OutOfMemory};
+use hyperslab_base::{Classified, ErrorKind, Malformed, memory::OutOfMemory};
 
 /// The result of an operation on dataspaces.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -154,5 +154,11 @@ impl Error {
             Error::Memory(_) => ErrorKind::OutOfMemory,
             _ => ErrorKind::InvalidArgument,
         }
+    }
+}
+
+impl Classified for Error {
+    fn kind(&self) -> ErrorKind {
+        self.kind()
     }
 }

@@ -128,7 +128,7 @@ impl SectionCoder {
 
     /// A section of the chunk at a coordinate that is malformed.
     pub(super) fn refuse(&self, coord: &[u64], why: String) -> Error {
-        Error::Section { chunk: coord.to_vec(), section: self.number, why }
+        Error::section(coord, self.number, why)
     }
 
     fn failed(&self, coord: &[u64], source: hyperslab_filter::Error) -> Error {

@@ -66,10 +66,11 @@ pub(super) enum Defined {
 }
 
 /// The defined elements that a section, without its checksum, tells of, where so many have values.
-pub(super) fn decode(chunk: &[u64], section: &[u8], with_values: u64) -> Result<Defined, String> {
-    let space = EncodedSpace::read(section).map_err(|why| why.to_string())?;
+pub(super) fn decode(chunk: &[u64], section: &[u8], with_values: u64) -> Result<Defined> {
+    let space = EncodedSpace::read(section)?;
     if space.extent().dims() != chunk {
-        return Err(format!("an extent of {:?}, but chunks have {chunk:?}", space.extent().dims()));
+        let why = format!("an extent of {:?}, but chunks have {chunk:?}", space.extent().dims());
+        return Err(Error::Layout(why));
     }
     if with_values > MOST_RUNS {
         // A pattern of few bytes may have any number of runs, and each takes memory.
@@ -80,7 +81,7 @@ pub(super) fn decode(chunk: &[u64], section: &[u8], with_values: u64) -> Result<
             if count <= MOST_RUNS { Ok(()) } else { Err(too_many_runs()) }
         });
         if let (Err(why), Some(_)) = counted {
-            return Err(why.to_string());
+            return Err(why);
         }
     }
     let mut runs: Vec<Range<u32>> = Vec::new();
@@ -97,11 +98,11 @@ pub(super) fn decode(chunk: &[u64], section: &[u8], with_values: u64) -> Result<
         (Ok(()), Some(0)) => Ok(Defined::Runs(runs)),
         (Ok(()), left) => Ok(Defined::Other(with_values - left.unwrap_or_default())),
         (Err(_), None) => {
-            let space = space.to_space().map_err(|why| why.to_string())?;
-            space.check_inside().map_err(|why| why.to_string())?;
+            let space = space.to_space()?;
+            space.check_inside()?;
             Ok(Defined::Other(space.npoints()))
         }
-        (Err(why), Some(_)) => Err(why.to_string()),
+        (Err(why), Some(_)) => Err(why),
     }
 }
 

@@ -150,7 +150,7 @@ impl SparseChunk {
         let why = format!(
             "its elements reach to {last:?} in the chunk, where the dataset ends at {inside:?}: leave out what is outside, or resize the dataset first"
         );
-        Err(Error::Section { chunk: coord.to_vec(), section: 0, why })
+        Err(Error::section(coord, 0, why))
     }
 
     /// The values of defined elements, in parts.

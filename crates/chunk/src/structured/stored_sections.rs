@@ -63,7 +63,7 @@ impl SparseChunk {
             let values = if has_values { Some(stored.values(workspace)?) } else { None };
             segments.push_all(runs.iter().cloned(), values.as_ref().map(StoredValues::values))?;
         } else {
-            let sorted = selection_section::sorted(&runs).map_err(|why| stored.refuse(0, why.to_string()))?;
+            let sorted = selection_section::sorted(&runs).map_err(|why| stored.not_understood(0, why))?;
             let values = if has_values { Some(stored.values(workspace)?) } else { None };
             for (number, nth) in sorted {
                 let value = match &values {
@@ -151,7 +151,7 @@ impl<'a> Stored<'a> {
         coder.check_size(&self.encoded.coord, stored)?;
         let section = self.section(0, selection_section::most_bytes(count, self.layout.chunk().len()), workspace)?;
         let defined = selection_section::decode(self.layout.chunk(), &section, count);
-        match defined.map_err(|why| self.refuse(0, why))? {
+        match defined.map_err(|why| self.not_understood(0, why))? {
             Defined::Runs(runs) if count.checked_mul(element) == Some(bytes) => Ok(Some(runs)),
             Defined::Runs(_) => Err(refuse(count)),
             Defined::Other(elements) => Err(refuse(elements)),
@@ -177,7 +177,7 @@ impl<'a> Stored<'a> {
     }
 
     fn check_slots(&self, values: PackedValues<'_>, shape: &ElementShape) -> Result<()> {
-        let named = values.heap_bytes(shape).map_err(|why| self.refuse(self.structured.fixed(), why.to_string()))?;
+        let named = values.heap_bytes(shape).map_err(|why| self.not_understood(self.structured.fixed(), why))?;
         if named > values.heap.len() as u64 {
             let why =
                 format!("its values have {named} bytes of variable length, where there are {}", values.heap.len());
@@ -216,8 +216,13 @@ impl<'a> Stored<'a> {
         })
     }
 
+    /// A section whose content is not understood.
+    fn not_understood(&self, number: usize, why: Error) -> Error {
+        Error::of_section(&self.encoded.coord, number, why)
+    }
+
     /// A section that is malformed.
     fn refuse(&self, number: usize, why: String) -> Error {
-        Error::Section { chunk: self.encoded.coord.to_vec(), section: number, why }
+        Error::section(&self.encoded.coord, number, why)
     }
 }

@@ -112,7 +112,7 @@ impl CheckedChunk {
     /// What is of variable length in the chunk is malformed.
     pub fn refuse_vlen(&self, why: String) -> Error {
         let section = self.encoded.sections.len().saturating_sub(1);
-        Error::Section { chunk: self.encoded.coord.to_vec(), section, why }
+        Error::section(&self.encoded.coord, section, why)
     }
 }
 
@@ -141,7 +141,7 @@ impl Chunked {
                 let why = format!(
                     "{unfiltered} bytes before the filters and mask {mask:#x}, where {size} bytes and mask 0 belong: the dataset has no filters"
                 );
-                return Err(Error::Section { chunk: coord.to_vec(), section: number, why });
+                return Err(Error::section(coord, number, why));
             }
             Ok(Section { size, mask: *mask, unfiltered: nothing.has_unfiltered().then_some(*unfiltered) })
         };

@@ -30,12 +30,12 @@ pub(super) fn check(
     chunk: &[u64],
     alloc: AllocTime,
 ) -> Result<()> {
-    session.file().check_structured_chunks().map_err(|why| refuse(why.to_string()))?;
+    session.file().check_structured_chunks()?;
     if structure.has_vlen() {
         if !datatype.varies() {
             return Err(refuse(format!("values of type {datatype} have nothing of variable length to be in chunks")));
         }
-        Nesting::of(datatype).map_err(|why| refuse(why.to_string()))?;
+        Nesting::of(datatype)?;
     }
     if alloc != AllocTime::Incremental {
         let why =
