@@ -46,6 +46,7 @@ mod subfile;
 mod tape;
 mod throttle;
 mod torn;
+mod vector_limit;
 
 pub use absent::Absent;
 pub use capabilities::Capabilities;
@@ -70,3 +71,4 @@ pub use throttle::Throttle;
 pub use torn::{Missing, Torn};
 pub use transfer::{Allocator, BufferLocation, Mode, Transfer};
 pub use vector::{ReadPart, WritePart};
+pub use vector_limit::VectorLimit;

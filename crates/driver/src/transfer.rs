@@ -56,7 +56,7 @@ pub struct Transfer {
     pub buffers: BufferLocation,
     /// Who may allocate a conversion buffer.
     pub allocator: Allocator,
-    /// The most parts that lowering puts into one vector.
+    /// The most parts of one vector: longer ones reach the storage of a file as several requests.
     pub vector_limit: usize,
 }
 
@@ -107,7 +107,7 @@ impl Transfer {
         Transfer { allocator, ..self }
     }
 
-    /// The same, with at most so many parts (at least one) in a vector made by lowering.
+    /// The same, with at most so many parts (at least one) in a vector.
     #[must_use]
     pub fn with_vector_limit(self, limit: usize) -> Self {
         Transfer { vector_limit: limit.max(1), ..self }

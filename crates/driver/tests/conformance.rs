@@ -1,7 +1,8 @@
 //! Every driver and every stack of decorators through the public suite.
 
 use hyperslab_driver::{
-    Driver, Family, Fault, Local, Log, Memory, Multi, PageBuffer, PageStrategy, Subfile, Tape, Throttle, conformance,
+    Driver, Family, Fault, Local, Log, Memory, Multi, PageBuffer, PageStrategy, Subfile, Tape, Throttle, VectorLimit,
+    conformance,
 };
 
 use crate::common::{Kinds, Plain, Scratch, VectorOnly};
@@ -60,6 +61,7 @@ fn subfiles() {
 fn decorators() {
     pass(|| Log::new(Memory::new()));
     pass(Tape::default);
+    pass(|| VectorLimit::new(Memory::new()));
     pass(|| Fault::new(Throttle::new(Log::new(Memory::new()).keep(10)).bandwidth(u64::MAX)));
     pass(|| Log::new(Subfile::new(vec![Fault::new(family(1000)), Fault::new(family(999))], 50).unwrap()));
 }

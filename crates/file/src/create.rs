@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use hyperslab_base::Widths;
-use hyperslab_driver::{Capabilities, Driver};
+use hyperslab_driver::{Capabilities, Driver, VectorLimit};
 use hyperslab_format::{
     MemberFiles, Superblock,
     superblock::Root,
@@ -86,6 +86,7 @@ impl OpenFile {
     pub fn create(raw: Arc<dyn Driver>, create: &CreateOptions, options: &OpenOptions) -> Result<OpenFile> {
         create.check()?;
         create.check_storage(&*raw)?;
+        let raw: Arc<dyn Driver> = Arc::new(VectorLimit::new(raw));
         let (base, info, members) = (create.user_block, create.space.info()?, create.members()?);
         // A file that was shortened to nothing is written to the disk when it is closed (by ext4, for one); a new one need not be.
         let transfers = Arc::new(Transfers::new(&options.transfer));

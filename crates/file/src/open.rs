@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, atomic::AtomicU64};
 
-use hyperslab_driver::{Driver, PageStrategy, Transfer};
+use hyperslab_driver::{Driver, PageStrategy, Transfer, VectorLimit};
 use hyperslab_format::{Superblock, superblock};
 
 use crate::{
@@ -90,6 +90,7 @@ impl OpenFile {
 
     /// Opens the file on a storage. A journal that was left there is put in place if the file is to be changed, else read through.
     pub(crate) fn open_for(raw: Arc<dyn Driver>, options: &OpenOptions, intent: Intent) -> Result<OpenFile> {
+        let raw: Arc<dyn Driver> = Arc::new(VectorLimit::new(raw));
         let mut file = Self::begin(raw, options)?;
         if !options.as_it_is {
             check_flags(file.marks(), options.alone, intent)?;

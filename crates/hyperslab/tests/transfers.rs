@@ -55,10 +55,12 @@ impl Driver for Recorder {
     }
 
     fn read_vector(&self, parts: &mut [ReadPart<'_>], transfer: &Transfer) -> Result<()> {
+        assert!(parts.len() <= transfer.vector_limit, "{} parts: {transfer:?}", parts.len());
         self.note("read", transfer).read_vector(parts, transfer)
     }
 
     fn write_vector(&self, parts: &[WritePart<'_>], transfer: &Transfer) -> Result<()> {
+        assert!(parts.len() <= transfer.vector_limit, "{} parts: {transfer:?}", parts.len());
         self.note("write", transfer).write_vector(parts, transfer)
     }
 
@@ -147,6 +149,41 @@ fn a_read_has_the_options_of_its_call() {
         with_own.past_cache().read::<i32>().unwrap();
         assert_of_values(&storage.take(), "read");
     }
+}
+
+/// The storage refuses a vector of more parts: none of values or metadata has more, whatever the request.
+#[test]
+fn no_request_has_more_parts_than_its_limit() {
+    let storage = Arc::new(Recorder::default());
+    let cache = CacheConfig::default().bytes(1 << 20);
+    let options = OpenOptions::new().create().truncate().cache(cache);
+    let few = TransferOptions::default().with_vector_limit(3);
+    let file = options.transfer(few.clone()).open_on(storage.clone()).unwrap();
+    let made = datasets(&file);
+    (0..40).for_each(|nth| drop(file.root().unwrap().create_group(format!("group {nth}")).unwrap()));
+    file.flush().unwrap();
+    for dataset in &made {
+        for dataset in [dataset.clone(), dataset.past_cache()] {
+            dataset.write(&[5; (SIDE * SIDE) as usize]).unwrap();
+            dataset.write_slice(s![.., 7], &[9; SIDE as usize]).unwrap();
+            dataset.evict().unwrap();
+            let values = dataset.read::<i32>().unwrap();
+            assert!(values.chunks(SIDE as usize).all(|row| row[6..9] == [5, 9, 5]));
+        }
+    }
+    let parts: Vec<_> = made.iter().map(|dataset| dataset.space()).collect();
+    let parts: Vec<_> = made.iter().zip(&parts).collect();
+    made.iter().for_each(|dataset| dataset.evict().unwrap());
+    read_many::<i32>(&parts).unwrap();
+    file.close().unwrap();
+    // Of a collective call each request says how many there are.
+    let file = OpenOptions::new().transfer(few.with_mode(Mode::Collective)).open_on(storage.clone()).unwrap();
+    storage.take();
+    file.dataset("filtered").unwrap().read::<i32>().unwrap();
+    let seen = storage.take();
+    let rounds = |(_, transfer): &&(&str, Transfer)| transfer.kind == MemoryType::RawData && transfer.rounds > 1;
+    let cut: Vec<_> = seen.iter().filter(rounds).collect();
+    assert!(!cut.is_empty() && cut.iter().all(|(_, transfer)| transfer.rounds == cut.len() as u64), "{seen:?}");
 }
 
 #[test]

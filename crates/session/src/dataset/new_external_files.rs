@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use hyperslab_driver::{Driver, Error, FileStamp, Local, Transfer, Why};
+use hyperslab_driver::{Driver, Error, FileStamp, Local, Why};
 use hyperslab_file::Durability;
 
 use super::external_rule::ExternalRule;
@@ -61,7 +61,7 @@ impl<'a> NewExternalFiles<'a> {
     /// Makes the name of a new file durable, if what is written to this file is.
     fn sync(&self, made: &Local) -> Result<()> {
         if self.session.file().durability() != Durability::None {
-            made.sync(&Transfer::default())?;
+            made.sync(self.session.file().raw_transfer())?;
         }
         Ok(())
     }
