@@ -12,7 +12,7 @@ mod walk;
 
 use std::sync::Arc;
 
-use hyperslab_driver::{Driver, Transfer};
+use hyperslab_driver::Driver;
 use hyperslab_file::{OpenFile, OpenOptions, Result};
 use hyperslab_filter::Registry;
 use hyperslab_object::Context;
@@ -28,14 +28,14 @@ pub const END_OF_FILE: &str = "end of the file";
 pub const MARK: &str = "superblock mark";
 
 /// Checks the file on a storage. An error if it cannot be read at all; what is wrong with its content is in the report. `progress` is called now
-/// and then.
-pub fn check(driver: Arc<dyn Driver>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
-    let size = driver.len(&Transfer::default())?;
-    walk(driver, progress).or_else(|why| Report::of_what_stops(why, size))
+/// and then. Of the options, those count that say how storage is asked: pages, retries, what goes with each request.
+pub fn check(driver: Arc<dyn Driver>, options: &OpenOptions, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+    let size = driver.len(&options.transfer)?;
+    walk(driver, options, progress).or_else(|why| Report::of_what_stops(why, size))
 }
 
-fn walk(driver: Arc<dyn Driver>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
-    let mut options = OpenOptions::default();
+fn walk(driver: Arc<dyn Driver>, options: &OpenOptions, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+    let mut options = options.clone();
     options.as_it_is = true;
     let context = context(OpenFile::open(driver, &options)?);
     Ok(walk::Walk::new(&context, progress).run())

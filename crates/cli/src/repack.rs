@@ -23,8 +23,9 @@ pub(crate) fn run(options: &Repack, out: &mut Output) -> Result<Status, Failure>
     if let Some(way) = options.way() {
         return convert::run(options, way, out);
     }
-    let file = find::open_with(&options.from, options.caching.options())?;
-    let mut repack = hyperslab::Repack::new().libver_min(options.libver_min);
+    let opened_with = options.caching.options();
+    let mut repack = hyperslab::Repack::new().libver_min(options.libver_min).opened_with(&opened_with);
+    let file = find::open_with(&options.from, opened_with)?;
     if options.skip_damaged {
         repack = repack.skip_damaged();
     }

@@ -4,7 +4,7 @@ use std::{fmt, path::Path, sync::Arc};
 
 use hyperslab_driver::{Existing, Operation, Staged};
 use hyperslab_format::version::LibVersion;
-use hyperslab_session::{CacheConfig, CacheStatistics, Error, Lost, Options, Result, Session};
+use hyperslab_session::{Access, CacheConfig, CacheStatistics, Error, Lost, Options, Result, Session};
 
 use super::{
     CopyOptions, CopyProgress, Restore,
@@ -23,6 +23,8 @@ pub struct Repack {
     pub skips: bool,
     /// The chunk cache of the new file.
     pub cache: Option<CacheConfig>,
+    /// How the storage of the new file is asked: pages, retries, what goes with each request.
+    pub access: Access,
     /// How datasets are stored in the new file, if not as they were.
     pub restore: Option<Arc<Restore>>,
 }
@@ -57,8 +59,8 @@ impl Repack {
         progress: &mut dyn FnMut(CopyProgress),
     ) -> Result<Repacked> {
         let root = from.root_group()?;
-        let mut options = Options { cache: self.cache, ..Options::default() };
-        (options.access.write, options.access.truncate) = (true, true);
+        let access = Access { truncate: true, ..self.access.of_linked(true) };
+        let mut options = Options { cache: self.cache, access, ..Options::default() };
         (options.access.libver_min, options.access.user_block) = (libver_min, from.file().user_block());
         options.access.root = Some((settings(&*root.current()?), group_settings(&root)?));
         let new = Staged::beside(to).map_err(|why| trouble(to, Operation::Open, why))?;

@@ -8,7 +8,7 @@ use hyperslab_format::message::FillValue;
 use hyperslab_session::DatasetPlan;
 use hyperslab_space::{Extent, UNLIMITED};
 
-use crate::{CacheConfig, Dataset, File, Group, LibVersion, NewDataset, Result};
+use crate::{CacheConfig, Dataset, File, Group, LibVersion, NewDataset, OpenOptions, Result};
 
 /// Writes a file anew: groups, datasets, committed datatypes, links, attributes, comments, the orders in which they were made, and the
 /// bytes in front that are the user's. References refer to the copies of what they referred to. Free and lost space stays behind.
@@ -56,6 +56,19 @@ impl Repack {
     #[must_use]
     pub fn cache(mut self, cache: CacheConfig) -> Repack {
         self.repack.cache = Some(cache);
+        self
+    }
+
+    /// How the storage of the new file is asked while it is written: the options of pages, retries, transfers and durability count, not those that say which file
+    /// is opened or made.
+    ///
+    /// ```
+    /// use hyperslab::{OpenOptions, Repack};
+    /// let repack = Repack::new().opened_with(&OpenOptions::new().page_buffer(64 << 20));
+    /// ```
+    #[must_use]
+    pub fn opened_with(mut self, options: &OpenOptions) -> Repack {
+        self.repack.access = options.access().clone();
         self
     }
 

@@ -104,8 +104,8 @@ impl Access {
         create
     }
 
-    /// How a file is opened that this one leads to: with the same settings of requests, and nothing of what makes a new file.
-    pub(crate) fn of_linked(&self, write: bool) -> Access {
+    /// How another file is opened that belongs to the work on this one, such as one that this one leads to: with the same settings of requests, and nothing of what makes a new file.
+    pub fn of_linked(&self, write: bool) -> Access {
         let Access {
             locking,
             libver_min,
@@ -123,7 +123,7 @@ impl Access {
     }
 
     /// Sets how many pages are kept and for what, what goes with each request to the storage, and how often blocks are read.
-    pub(crate) fn requests(&self, options: &mut hyperslab_file::OpenOptions) {
+    pub fn requests(&self, options: &mut hyperslab_file::OpenOptions) {
         options.transfer.clone_from(&self.transfer);
         options.page_strategy = self.page_strategy.unwrap_or(options.page_strategy);
         options.page_reserve = self.page_reserve;

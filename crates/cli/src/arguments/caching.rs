@@ -22,7 +22,7 @@ pub(crate) struct Caching {
     /// Read no chunks before they are asked for
     #[arg(long)]
     pub(crate) no_read_ahead: bool,
-    /// Memory for pages of metadata of a file, such as 64M [default: 8M]
+    /// Memory for pages of metadata of each file, such as 64M [default: 8M]
     #[arg(long, value_name = "BYTES", value_parser = size)]
     pub(crate) page_buffer: Option<usize>,
     /// How values are read by means of pages [default: direct]

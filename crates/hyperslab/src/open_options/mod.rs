@@ -151,6 +151,18 @@ impl OpenOptions {
 }
 
 impl OpenOptions {
+    /// How the file itself is opened.
+    pub(crate) fn access(&self) -> &hyperslab_session::Access {
+        &self.options.access
+    }
+
+    /// How the storage of the file is asked.
+    pub(crate) fn requests(&self) -> hyperslab_file::OpenOptions {
+        let mut requests = hyperslab_file::OpenOptions::default();
+        self.options.access.requests(&mut requests);
+        requests
+    }
+
     /// What [`File::open`] does.
     pub fn new() -> OpenOptions {
         OpenOptions::default()
