@@ -9,7 +9,7 @@ impl OpenFile {
     }
 
     /// Forgets the blocks of one object that the file has as they are, so that the next load reads them again; how many stay, since they were changed or are in
-    /// use. Never waits: while an operation or a read goes on, nothing is forgotten, and the answer is `None`. What structures decoded is theirs to forget.
+    /// use. None is there in a file that is only read: structures have decoded what they need, and pages belong to no object. Never waits: while an operation or a read goes on, nothing is forgotten, and the answer is `None`. What structures decoded is theirs to forget.
     pub fn evict_object(&self, object: u64) -> Result<Option<usize>> {
         let Some(store) = &self.store else { return Ok(Some(0)) };
         let Some(_alone) = store.operation.try_write() else { return Ok(None) };

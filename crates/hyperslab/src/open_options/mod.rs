@@ -295,7 +295,8 @@ impl OpenOptions {
     }
 
     /// What memory has of an object leaves when its last handle is dropped: its chunks, the index of its chunks, its blocks of metadata. What was changed leaves after the next
-    /// flush. Without this, they stay until their memory is needed, so that an object that is opened again is there. It is for programs that look at each of very many objects
+    /// flush. Of a file that is only read, bytes of metadata are in the pages of the [page buffer](OpenOptions::page_buffer), which belong to no object: these stay until
+    /// their memory is needed. Without this, they stay until their memory is needed, so that an object that is opened again is there. It is for programs that look at each of very many objects
     /// once.
     ///
     /// ```

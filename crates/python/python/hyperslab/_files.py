@@ -75,6 +75,7 @@ class File(Group):
         thread sleeps for a millisecond in between, or for as many seconds as the second part of a pair says.
 
         With `evict_on_close`, what memory has of an object leaves when its last handle is dropped: its chunks and its metadata.
+        Of a file that is only read, pages of metadata stay in the page buffer.
 
         Takes what `h5py.File` takes. `rdcc_nbytes` is another name of `cache_bytes`: one cache serves all datasets of a file. `rdcc_w0=1` means
         `cache_policy="s3-fifo"`, where chunks that were used once leave first, and `rdcc_w0=0` means "lru". `page_buf_size` is how much memory
