@@ -7,6 +7,7 @@ use hyperslab::{Error, dtype::Error as DatatypeError};
 use hyperslab_base::{Fault, Malformed};
 use hyperslab_chunk::Error as ChunkError;
 use hyperslab_file::Error as FileError;
+use hyperslab_format::virtual_mapping;
 
 /// A checksum that is wrong.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,7 @@ impl Wrong {
     /// What is wrong with a structure at an address, if that is its checksum.
     pub fn new(address: u64, why: &Malformed) -> Option<Wrong> {
         let Fault::Checksum { stored, computed } = why.fault else { return None };
-        let is_in_heap = why.what.starts_with("virtual dataset mapping");
+        let is_in_heap = why.what == virtual_mapping::WHAT;
         Some(Wrong { address, end: why.at as u64, stored, computed, is_in_heap })
     }
 

@@ -27,13 +27,16 @@ pub struct Mapping {
     pub target: Selection,
 }
 
+/// What errors call the structure.
+pub const WHAT: &str = "virtual dataset mapping";
+
 const SHARED_FILE: u8 = 1;
 const SHARED_DATASET: u8 = 2;
 const SAME_FILE: u8 = 4;
 
 /// Reads all mappings.
 pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Mapping>> {
-    let mut reader = Reader::new("virtual dataset mapping", bytes);
+    let mut reader = Reader::new(WHAT, bytes);
     let version = reader.version(0..=1)?;
     let count = reader.length(widths)?;
     let here: Arc<[u8]> = Arc::from(*b".");
@@ -60,7 +63,7 @@ pub fn decode(bytes: &[u8], widths: Widths) -> Result<Vec<Mapping>> {
 
 /// Writes all mappings in version 0, the selections as libhdf5 does for the lower bound `low`.
 pub fn encode(mappings: &[Mapping], libver_min: LibVersion, widths: Widths) -> Encoded {
-    let mut writer = Writer::new("virtual dataset mapping");
+    let mut writer = Writer::new(WHAT);
     writer.u8(0);
     writer.length("entries", widths, mappings.len() as u64)?;
     for mapping in mappings {
