@@ -1,6 +1,6 @@
 //! How much memory the cache may take, and how that follows the working set.
 
-/// Limits of the cache. Entries that are dirty, pinned or parents stay whatever the budget says; [`Cache::wants_flush`](crate::Cache::wants_flush)
+/// Limits of the cache. Entries that are dirty, in use or parents stay whatever the budget says; [`Cache::wants_flush`](crate::Cache::wants_flush)
 /// tells when they are too many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {

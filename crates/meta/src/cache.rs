@@ -8,7 +8,7 @@ use std::{any::Any, ops::Range, sync::Arc};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::{
-    Budget, Entry, Error, Event, Exclusive, Failure, Id, Membership, Owner, Phase, Pin, Result, Shared, Statistics,
+    Budget, Entry, Error, Event, Exclusive, Failure, Id, Membership, Owner, Phase, Result, Shared, Statistics,
     budget::Account,
     slots::{Slot, Slots, Value},
 };
@@ -170,13 +170,13 @@ impl Cache {
         Ok(())
     }
 
-    /// Forgets all blocks that begin in a range without writing them: their space was freed. An error if one is pinned, being changed or being written.
+    /// Forgets all blocks that begin in a range without writing them: their space was freed. An error if one is being changed or being written.
     pub fn forget(&self, range: Range<u64>) -> Result<()> {
         let blocks = self.locks.slots.lock().blocks_in(range);
         blocks.into_iter().try_for_each(|block| self.remove(block))
     }
 
-    /// Forgets an entry without writing it: its space was freed. An error if it is pinned, being changed or being written. A thread that reads it
+    /// Forgets an entry without writing it: its space was freed. An error if it is being changed or being written. A thread that reads it
     /// goes on with the value that it has.
     pub fn remove(&self, address: u64) -> Result<()> {
         let mut slots = self.locks.slots.lock();
@@ -190,11 +190,6 @@ impl Cache {
         Ok(())
     }
 
-    /// Gives an entry another place in the file, where it is dirty; its dependencies stay.
-    pub fn relocate(&self, from: u64, to: u64) -> Result<()> {
-        self.locks.slots.lock().rename(from, to)
-    }
-
     /// Makes `parent` wait: it is not written while `child` is dirty, and stays in the cache while it has children. The dependency
     /// ends when the child leaves the cache, or by [`Cache::release`].
     pub fn depend(&self, parent: u64, child: u64) -> Result<()> {
@@ -204,22 +199,6 @@ impl Cache {
     /// Ends a dependency.
     pub fn release(&self, parent: u64, child: u64) -> Result<()> {
         self.locks.slots.lock().release(parent, child)
-    }
-
-    /// Keeps an entry in the cache until the pin is dropped.
-    pub fn pin(&self, address: u64) -> Result<Pin> {
-        let mut slots = self.locks.slots.lock();
-        let id = slots.id(address)?;
-        if let Some(slot) = slots.slot(id) {
-            slot.pins += 1;
-        }
-        Ok(Pin { cache: self.clone(), id })
-    }
-
-    pub(crate) fn unpin(&self, id: Id) {
-        if let Some(slot) = self.locks.slots.lock().slot(id) {
-            slot.pins -= 1;
-        }
     }
 
     pub(crate) fn changed(&self, id: Id, footprint: usize) {

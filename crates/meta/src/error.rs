@@ -39,7 +39,7 @@ pub enum Error {
         /// What would be written first.
         child: u64,
     },
-    /// It is pinned, being changed or being written.
+    /// It is being changed or being written.
     #[error("the block at {0:#x} is in use")]
     Busy(u64),
     /// What the table of phases does not allow.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Cache, Encoded, Error, Event, Failure, Id, Owner, Result, Ring,
-    slots::{Part, Slots, Value},
+    Cache, Encoded, Error, Event, Failure, Id, Result, Ring,
+    slots::{Slots, Value},
 };
 
 /// Writes a wave: blocks by address, in one request.
@@ -27,26 +27,17 @@ struct WriteBack {
 impl Cache {
     /// Writes everything that may be written. After an error, what was not written is still dirty.
     pub fn flush(&self, write: &mut Write<'_>) -> Result<Left> {
-        self.flush_of(Part::Rings(Ring::Superblock), write)
+        self.flush_rings(Ring::Superblock, write)
     }
 
     /// Writes what may be written of all rings up to `last`.
     pub fn flush_rings(&self, last: Ring, write: &mut Write<'_>) -> Result<Left> {
-        self.flush_of(Part::Rings(last), write)
-    }
-
-    /// Writes the entries of one object, and before them all that they wait for.
-    pub fn flush_owner(&self, owner: Owner, write: &mut Write<'_>) -> Result<Left> {
-        self.flush_of(Part::Owner(owner), write)
-    }
-
-    fn flush_of(&self, part: Part, write: &mut Write<'_>) -> Result<Left> {
         let (_alone, mut cleaned) = (self.locks.flushing.lock(), 0);
         loop {
-            let wave = take(&mut self.locks.slots.lock(), part)?;
+            let wave = take(&mut self.locks.slots.lock(), last)?;
             if wave.is_empty() {
                 let mut slots = self.locks.slots.lock();
-                let (left, evicted) = (Left { entries: slots.unclean(part) }, slots.make_room(cleaned));
+                let (left, evicted) = (Left { entries: slots.unclean(last) }, slots.make_room(cleaned));
                 drop(slots);
                 drop(evicted);
                 return Ok(left);
@@ -65,8 +56,8 @@ impl Cache {
 }
 
 /// A wave: all that may be written now.
-fn take(slots: &mut Slots, part: Part) -> Result<Vec<WriteBack>> {
-    let ready = slots.writable(part);
+fn take(slots: &mut Slots, last: Ring) -> Result<Vec<WriteBack>> {
+    let ready = slots.writable(last);
     let mut wave = Vec::with_capacity(ready.len());
     for id in ready {
         slots.happen(id, Event::Take)?;

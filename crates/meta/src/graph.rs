@@ -143,16 +143,6 @@ impl Graph {
         self.nodes.get(&id).is_some_and(|node| !node.children.is_empty())
     }
 
-    /// These entries, and all that are under them.
-    pub fn under(&self, ids: Vec<Id>) -> FxHashSet<Id> {
-        let mut walk = Walk { seen: ids.iter().copied().collect(), open: ids };
-        while let Some(id) = walk.open.pop() {
-            let children = self.nodes.get(&id).into_iter().flat_map(|node| &node.children);
-            walk.open.extend(children.filter(|&&child| walk.seen.insert(child)));
-        }
-        walk.seen
-    }
-
     /// Whether `below` is under `above`, or the same. Two walks, up from the one and down from the other, take turns: an entry may have many entries
     /// above it or under it, but seldom both.
     fn is_above(&self, above: Id, below: Id) -> bool {

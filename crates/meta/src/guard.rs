@@ -59,15 +59,3 @@ impl<T: Entry> Drop for Exclusive<T> {
         }
     }
 }
-
-/// Keeps an entry in the cache, without a lock on its value.
-pub struct Pin {
-    pub(crate) cache: Cache,
-    pub(crate) id: Id,
-}
-
-impl Drop for Pin {
-    fn drop(&mut self) {
-        self.cache.unpin(self.id);
-    }
-}

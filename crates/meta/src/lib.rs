@@ -42,5 +42,5 @@ pub use entry::{Encoded, Entry, Membership, Owner, Ring};
 pub use error::{Error, Failure, Result};
 pub use flush::{Left, Write};
 pub use graph::{Graph, Id};
-pub use guard::{Exclusive, Pin, Shared};
+pub use guard::{Exclusive, Shared};
 pub use phase::{Event, Phase};

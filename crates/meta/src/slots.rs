@@ -28,15 +28,6 @@ impl<T: Entry> Value for RwLock<T> {
     }
 }
 
-/// Which entries a flush is about.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Part {
-    /// All up to this ring.
-    Rings(Ring),
-    /// Those of one object, and all that they wait for.
-    Owner(Owner),
-}
-
 /// How many entries an eviction looks at for each entry that came, or became clean: those that were used since have a second chance, and of a clogged cache
 /// nearly all must stay.
 const LOOKS: usize = 8;
@@ -46,7 +37,6 @@ pub(crate) struct Slot {
     pub(crate) value: Arc<dyn Value>,
     pub(crate) membership: Membership,
     pub(crate) phase: Phase,
-    pub(crate) pins: usize,
     pub(crate) footprint: usize,
     /// Whether it was used since eviction looked at it: then it has a second chance.
     pub(crate) used: bool,
@@ -62,17 +52,17 @@ impl Slot {
         phase: Phase,
         footprint: usize,
     ) -> Slot {
-        Slot { address, value, membership, phase, pins: 0, footprint, used: false, unclean_at: 0 }
+        Slot { address, value, membership, phase, footprint, used: false, unclean_at: 0 }
     }
 
     /// Whether a guard is out. Guards are made under the lock of the slots, so none can come while it is held.
     pub(crate) fn in_use(&self) -> bool {
-        self.pins > 0 || Arc::strong_count(&self.value) > 1
+        Arc::strong_count(&self.value) > 1
     }
 
     /// Whether it must not be forgotten. Those who only read it keep the value as it is.
     pub(crate) fn is_busy(&self) -> bool {
-        self.pins > 0 || self.value.is_exclusive() || matches!(self.phase, Phase::Writing | Phase::Stale)
+        self.value.is_exclusive() || matches!(self.phase, Phase::Writing | Phase::Stale)
     }
 }
 
@@ -164,22 +154,6 @@ impl Slots {
     fn unname(&mut self, address: u64) {
         self.by_address.remove(&address);
         self.addresses.remove(address);
-    }
-
-    /// Gives an entry another address.
-    pub(crate) fn rename(&mut self, from: u64, to: u64) -> Result<()> {
-        let id = self.id(from)?;
-        if self.by_address.contains_key(&to) {
-            return Err(Error::Present(to));
-        }
-        self.unname(from);
-        self.name(to, id);
-        if let Some(slot) = self.slots.get_mut(id) {
-            self.owners.remove(slot.membership.owner, from, id);
-            self.owners.add(slot.membership.owner, to, id);
-            slot.address = to;
-        }
-        self.happen(id, Event::Change)
     }
 
     /// Moves an entry through its phases; whatever follows from that is brought up to date.
@@ -281,24 +255,15 @@ impl Slots {
         slot.phase == Phase::Dirty && self.unclean.is_clean_before(slot.membership.ring) && !self.graph.waits(id)
     }
 
-    /// All of a part that may be written now.
-    pub(crate) fn writable(&self, part: Part) -> Vec<Id> {
+    /// All up to a ring that may be written now.
+    pub(crate) fn writable(&self, last: Ring) -> Vec<Id> {
         let ready = |id: &Id| self.slots.get(*id).is_some_and(|slot| self.may_be_written(*id, slot));
-        match part {
-            Part::Rings(last) => self.unclean.up_to(last).filter(ready).collect(),
-            Part::Owner(owner) => self.graph.under(self.of(owner)).into_iter().filter(ready).collect(),
-        }
+        self.unclean.up_to(last).filter(ready).collect()
     }
 
-    /// How many entries of a part are not clean.
-    pub(crate) fn unclean(&self, part: Part) -> usize {
-        match part {
-            Part::Rings(last) => self.unclean.count(last),
-            Part::Owner(owner) => {
-                let is_unclean = |id: &Id| self.slots.get(*id).is_some_and(|slot| !slot.phase.is_clean());
-                self.graph.under(self.of(owner)).into_iter().filter(is_unclean).count()
-            }
-        }
+    /// How many entries up to a ring are not clean.
+    pub(crate) fn unclean(&self, last: Ring) -> usize {
+        self.unclean.count(last)
     }
 
     /// Whether an entry may leave: clean, without guards and children.

@@ -21,7 +21,6 @@ enum Step {
     Release(u64, u64),
     Flush,
     FlushThatFails(usize),
-    FlushOwner(u64),
     Evict(u64),
 }
 
@@ -37,7 +36,6 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (place.clone(), place).prop_map(|(parent, child)| Step::Release(parent, child)),
         2 => Just(Step::Flush),
         1 => (0..3usize).prop_map(Step::FlushThatFails),
-        1 => owner.clone().prop_map(Step::FlushOwner),
         1 => owner.prop_map(Step::Evict),
     ]
 }
@@ -71,7 +69,7 @@ impl Twin {
 }
 
 /// Writes waves to the twin's file and checks that each block was allowed to go.
-fn flush(cache: &Cache, twin: &mut Twin, owner: Option<u64>, fails_after: usize) -> bool {
+fn flush(cache: &Cache, twin: &mut Twin, fails_after: usize) -> bool {
     let mut waves = 0;
     let mut write = |wave: &[(u64, Encoded)]| {
         if waves == fails_after {
@@ -79,9 +77,6 @@ fn flush(cache: &Cache, twin: &mut Twin, owner: Option<u64>, fails_after: usize)
         }
         waves += 1;
         for (place, _) in wave {
-            let is_wanted =
-                |owner| (owner..PLACES).step_by(3).any(|own| own == *place || twin.under(own).contains(place));
-            assert!(owner.is_none_or(is_wanted), "{place} belongs to another, and nothing of this one waits for it");
             for below in twin.under(*place) {
                 assert!(!twin.dirty(below), "{place} was written before {below}");
             }
@@ -92,10 +87,7 @@ fn flush(cache: &Cache, twin: &mut Twin, owner: Option<u64>, fails_after: usize)
         }
         Ok(())
     };
-    match owner {
-        None => cache.flush(&mut write).is_ok(),
-        Some(owner) => cache.flush_owner(Owner(owner), &mut write).is_ok(),
-    }
+    cache.flush(&mut write).is_ok()
 }
 
 proptest! {
@@ -140,12 +132,8 @@ proptest! {
                         twin.edges.remove(&(parent, child));
                     }
                 }
-                Step::Flush => { prop_assert!(flush(&cache, &mut twin, None, usize::MAX)); }
-                Step::FlushThatFails(waves) => { flush(&cache, &mut twin, None, waves); }
-                Step::FlushOwner(owner) => {
-                    prop_assert!(flush(&cache, &mut twin, Some(owner), usize::MAX));
-                    prop_assert!((owner..PLACES).step_by(3).all(|own| !twin.dirty(own)));
-                }
+                Step::Flush => { prop_assert!(flush(&cache, &mut twin, usize::MAX)); }
+                Step::FlushThatFails(waves) => { flush(&cache, &mut twin, waves); }
                 Step::Evict(owner) => { cache.evict(Owner(owner)); }
             }
             // Dependencies end when one of the two leaves.
@@ -157,7 +145,7 @@ proptest! {
                 }
             }
         }
-        prop_assert!(flush(&cache, &mut twin, None, usize::MAX));
+        prop_assert!(flush(&cache, &mut twin, usize::MAX));
         prop_assert_eq!(&twin.values, &twin.file);
         // A parent leaves after its children, which may belong to others.
         (0..3 * PLACES).for_each(|turn| { cache.evict(Owner(turn % 3)); });

@@ -69,38 +69,6 @@ fn order_passes_through_a_clean_entry() {
 }
 
 #[test]
-fn one_object_is_flushed_alone() {
-    let cache = Cache::default();
-    (1..=4).for_each(|address| cache.insert(address, block(0), Membership::user(Owner(address % 2))).unwrap());
-    let mut written = Vec::new();
-    let left = cache.flush_owner(Owner(1), &mut |wave| {
-        written.extend(wave.iter().map(|(address, _)| *address));
-        Ok(())
-    });
-    assert_eq!((written, left.unwrap().entries), (vec![1, 3], 0));
-    assert_eq!(cache.phase(2), Some(Phase::Dirty));
-    assert_eq!(cache.evict(Owner(1)), 0);
-    assert_eq!(cache.phase(1), None);
-}
-
-#[test]
-fn one_object_is_flushed_with_all_that_it_waits_for() {
-    let cache = Cache::default();
-    (1..=6).for_each(|address| cache.insert(address, block(0), Membership::user(Owner(address))).unwrap());
-    waves(&cache);
-    [1, 3, 4].iter().for_each(|&address| cache.put(address, block(1), Membership::user(Owner(address))).unwrap());
-    // Through an entry that is clean.
-    [(1, 2), (2, 3), (4, 1), (5, 1)].iter().for_each(|&(parent, child)| cache.depend(parent, child).unwrap());
-    let mut written = Vec::new();
-    let left = cache.flush_owner(Owner(1), &mut |wave| {
-        written.extend(wave.iter().map(|(address, _)| *address));
-        Ok(())
-    });
-    assert_eq!((written, left.unwrap().entries), (vec![3, 1], 0));
-    assert_eq!(cache.phase(4), Some(Phase::Dirty));
-}
-
-#[test]
 fn an_entry_belongs_to_the_first_object_that_asks_for_it() {
     let (cache, home) = (Cache::default(), |owner| Membership::user(Owner(owner)));
     (10..=13).for_each(|address| cache.insert(address, block(0), USER).unwrap());
@@ -111,9 +79,8 @@ fn an_entry_belongs_to_the_first_object_that_asks_for_it() {
     assert_eq!((cache.entries_of(Owner(10)), cache.entries_of(Owner(13))), (vec![10, 11, 12], vec![]));
     drop(cache.peek::<Block>(13).unwrap());
     assert_eq!(cache.entries_of(Owner::FILE), [13]);
-    cache.relocate(11, 20).unwrap();
     cache.remove(12).unwrap();
-    assert_eq!(cache.entries_of(Owner(10)), [10, 20]);
+    assert_eq!(cache.entries_of(Owner(10)), [10, 11]);
     waves(&cache);
     assert_eq!((cache.evict(Owner(10)), cache.entries_of(Owner(10))), (0, vec![]));
     assert_eq!(cache.phase(13), Some(Phase::Clean));
@@ -149,30 +116,17 @@ fn a_change_during_a_write_is_not_lost() {
 }
 
 #[test]
-fn an_entry_that_moves_is_written_where_it_is_now() {
-    let cache = Cache::default();
-    drop(cache.get(1, USER, || Ok(block(0))).unwrap());
-    cache.insert(2, block(0), USER).unwrap();
-    cache.depend(2, 1).unwrap();
-    cache.relocate(1, 50).unwrap();
-    assert!(matches!(cache.relocate(50, 2), Err(Error::Present(_))));
-    assert_eq!(waves(&cache), [vec![50], vec![2]]);
-}
-
-#[test]
-fn what_is_held_or_pinned_or_a_parent_stays() {
+fn what_is_held_or_a_parent_stays() {
     let cache = Cache::default();
     (1..=4).for_each(|address| cache.insert(address, block(0), USER).unwrap());
     cache.depend(3, 4).unwrap();
     waves(&cache);
     let held = cache.get(1, USER, || Ok(block(0))).unwrap();
-    let pinned = cache.pin(2).unwrap();
-    let corner = cache.pin(4).unwrap();
-    assert_eq!(cache.evict(Owner::FILE), 4);
-    assert!(matches!(cache.remove(2), Err(Error::Busy(_))));
-    drop((held, pinned));
+    let child = cache.get(4, USER, || Ok(block(0))).unwrap();
+    assert_eq!(cache.evict(Owner::FILE), 3);
+    drop(held);
     assert_eq!(cache.evict(Owner::FILE), 2, "a parent and its child");
-    drop(corner);
+    drop(child);
     assert_eq!(cache.evict(Owner::FILE), 0, "the child first, then the parent");
 }
 
@@ -205,6 +159,27 @@ fn types_are_checked() {
     let cache = Cache::default();
     cache.insert(1, Other, USER).unwrap();
     assert!(matches!(cache.get::<Block>(1, USER, || Ok(block(0))), Err(Error::Type(_))));
+}
+
+/// No file makes these errors: the caller contradicts itself.
+#[test]
+fn contradictions_are_internal_errors() {
+    let cache = Cache::default();
+    (1..=2).for_each(|address| cache.insert(address, block(0), USER).unwrap());
+    cache.depend(1, 2).unwrap();
+    let held = cache.get_mut(2, USER, || Ok(block(0))).unwrap();
+    let errors = [
+        cache.insert(1, block(0), USER),
+        cache.remove(2),
+        cache.remove(3),
+        cache.depend(2, 1),
+        cache.depend(1, 3),
+        cache.release(2, 1),
+    ];
+    drop(held);
+    for why in errors.map(Result::unwrap_err) {
+        assert_eq!(why.kind(), ErrorKind::Internal, "{why}");
+    }
 }
 
 /// Clean entries can leave, so they are no reason to flush, however many there are.
