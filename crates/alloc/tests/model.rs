@@ -64,7 +64,7 @@ fn page_rules(owned: &[(Span, Kind)]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
-    fn nobody_gets_what_somebody_has(
+    fn allocations_never_overlap(
         way in ways(),
         base in prop_oneof![Just(0), Just(512), Just(2048)],
         steps in prop::collection::vec(step(), 1..150),

@@ -1,4 +1,4 @@
-//! The ground floor: what every other room of Hyperslab stands on.
+//! The lowest layer: what every other crate of Hyperslab uses.
 //!
 //! Lives here: field widths, checked little-endian cursors, a reader and a writer that name what fails, the metadata checksum,
 //! memory that may not be there, kinds of errors.

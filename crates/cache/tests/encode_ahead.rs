@@ -59,7 +59,7 @@ fn chunks_come_in_the_order_in_which_they_leave() {
 }
 
 #[test]
-fn whoever_encodes_ahead_waits_for_no_writer() {
+fn encoding_ahead_waits_for_no_writer() {
     let cache = Cache::new(Config::default().bytes(4 * BYTES));
     let partition = cache.open(().into(), None, None);
     write(&cache, &partition, 0);

@@ -101,7 +101,7 @@ fn reservations_stay_within_the_limits() {
 }
 
 #[test]
-fn work_in_the_background_waits_for_nobody() {
+fn work_in_the_background_never_waits() {
     let cache = Cache::<Nothing>::new(Config::default().bytes(100));
     let partition = cache.open(().into(), None, None);
     let reader = partition.enter(area(0, 4), false);

@@ -389,7 +389,7 @@ impl Driver for Panics {
 
 /// Two threads want what the storage panics at: one panics, the other does not wait for it.
 #[test]
-fn a_panic_below_leaves_nobody_waiting() {
+fn a_panic_below_leaves_no_thread_waiting() {
     for writes in [false, true] {
         let buffer = PageBuffer::new(Panics(Memory::from(vec![7; 100]), AtomicBool::new(false)), PAGE, 4).unwrap();
         if writes {

@@ -273,7 +273,7 @@ fn what_a_block_says_is_kept_until_it_changes() {
 }
 
 #[test]
-fn small_values_wait_until_somebody_reads_or_flushes() {
+fn small_values_wait_for_a_read_or_a_flush() {
     let (storage, file) = new_file();
     let places: Vec<u64> = (0..10).map(|_| file.allocate(Kind::Raw, 8).unwrap()).collect();
     let write = |value: u8| {

@@ -63,7 +63,7 @@
 //! With the feature `ndarray`, reads give arrays of that crate, and writes take them; with the feature `sprs`, sparse datasets of two dimensions are read as its matrices,
 //! and made of them.
 //!
-//! This crate is the face of the house: files, groups, datasets and attributes; no algorithms. The rooms below it can be used by
+//! This crate is the public interface: files, groups, datasets and attributes; no algorithms. Some of the crates below it can be used by
 //! themselves:
 //!
 //! - [`space`]: extents and selections, their algebra, runs and wire form;

@@ -45,7 +45,7 @@ fn set(bytes: &mut [u8], at: usize, number: u64) {
 }
 
 #[test]
-fn every_byte_of_a_good_file_is_somebodys() {
+fn every_byte_of_a_good_file_belongs_to_a_structure() {
     let seeds = ["dense-old", "dense", "filtered-heap", "filters", "growing-virtual", "indexes-v110", "indexes"];
     let seeds = seeds.map(|name| format!("../../hostile/seeds/{name}.h5"));
     let own = ["tests/data/weather.h5", "tests/data/rewritten.h5"].map(str::to_owned);

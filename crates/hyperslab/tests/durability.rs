@@ -102,7 +102,7 @@ fn a_flush_that_failed_can_be_tried_again() {
 /// Writes fail from some moment on, in the middle of a block if they change one. What is in the storage then is what a killed process leaves, also if
 /// it tried again before.
 #[test]
-fn a_journal_that_is_left_is_put_in_place_by_whoever_comes_next() {
+fn a_journal_that_is_left_is_put_in_place_by_the_next_writer() {
     let scratch = Scratch::new("journal");
     let (path, left) = (scratch.0.join("a.h5"), scratch.0.join("left.h5"));
     let mut journals = 0;

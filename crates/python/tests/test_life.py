@@ -153,7 +153,7 @@ file.itself = [file]
 """
 
 
-def test_what_nobody_closes_is_written(tmp_path):
+def test_a_file_that_is_not_closed_is_written(tmp_path):
     done = run(GLOBAL, tmp_path / "held.h5")
     assert (done.returncode, done.stderr) == (0, "")
     assert numbers(tmp_path / "held.h5") == [0, 1, 2]

@@ -23,7 +23,7 @@ const MANY: usize = 1 << 15;
 impl HeaderEdit<'_> {
     /// Gives every message a place. What fits nowhere goes to the last of the further blocks, which grows, or to a new one.
     pub(super) fn fit(&mut self) -> Result<()> {
-        let mut homeless = Vec::new();
+        let mut displaced = Vec::new();
         for nth in self.unplaced() {
             let needed = self.size(nth);
             match (0..self.blocks.len()).find(|&block| self.left(block) >= needed) {
@@ -31,21 +31,21 @@ impl HeaderEdit<'_> {
                     self.place(nth, block);
                     self.divide(block, needed);
                 }
-                None => homeless.push(nth),
+                None => displaced.push(nth),
             }
         }
-        if homeless.is_empty() {
+        if displaced.is_empty() {
             return Ok(());
         }
-        let (last, needed) = (self.blocks.len() - 1, homeless.iter().map(|&nth| self.size(nth)).sum::<usize>());
+        let (last, needed) = (self.blocks.len() - 1, displaced.iter().map(|&nth| self.size(nth)).sum::<usize>());
         let more = needed - self.left(last).min(needed);
         let all: usize = self.blocks.iter().map(|block| block.room).sum();
         let part = (all / PART).min(MOST_GROWN);
         let in_place = self.can_grow(last, more)?;
         let moves = || self.blocks.get(last).is_some_and(|block| last > 0 && block.room < MOST_MOVED);
-        let further = if in_place || moves() { last } else { self.continue_with(&mut homeless)? };
-        let size = homeless.last().map_or(0, |&nth| self.size(nth));
-        homeless.into_iter().for_each(|nth| self.place(nth, further));
+        let further = if in_place || moves() { last } else { self.continue_with(&mut displaced)? };
+        let size = displaced.last().map_or(0, |&nth| self.size(nth));
+        displaced.into_iter().for_each(|nth| self.place(nth, further));
         let used = self.block(further).used;
         // What the file does not know yet grows in place as a rule.
         let spare = if in_place || self.file.is_fresh(self.address()) { 0 } else { self.spare(further, part)? };
@@ -100,8 +100,8 @@ impl HeaderEdit<'_> {
         empty
     }
 
-    /// A new block, and the message that names it. If there is no room for that message, others join the homeless.
-    fn continue_with(&mut self, homeless: &mut Vec<usize>) -> Result<usize> {
+    /// A new block, and the message that names it. Messages that must leave a block to make room for that one join `displaced`.
+    fn continue_with(&mut self, displaced: &mut Vec<usize>) -> Result<usize> {
         let body = self.continuation(0, 0)?;
         let needed = self.prefix.message_size(body.len());
         let block = self.naming_block(needed);
@@ -111,7 +111,7 @@ impl HeaderEdit<'_> {
                 Error::broken("object header", self.address(), "it has no room for the address of another block")
             })?;
             self.unplace(nth);
-            homeless.push(nth);
+            displaced.push(nth);
         }
         let order = self.prefix.ordered.then_some(0);
         let (kind, flags) = (kind::CONTINUATION, Flags::NONE);

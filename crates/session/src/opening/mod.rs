@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Lives here: the table of open files (`registry`), which openings go beside each other (`beside`), and the end of an opening. Does not live here:
-//! locks against other processes (`storage`). Used by `others` and `open_options`.
+//! locks against other processes (`storage`). Used by `session` and `linked_files`.
 
 mod beside;
 mod registry;
