@@ -19,6 +19,7 @@ use crate::{
 ///   zeros. A request for no bytes succeeds anywhere.
 /// - Parts of one read may run in any order and at once. Parts of one write that overlap take effect in list order.
 /// - Requests from several threads may run at once; two that overlap are ordered only if the caller orders them.
+/// - A call that makes the storage longer may run beside requests that end before the new end.
 /// - After a failed read its buffers hold anything. After a failed write the bytes of its own ranges may be old or new;
 ///   no other byte has changed.
 ///

@@ -1,7 +1,7 @@
 //! The page buffer: what it asks of the storage, what it survives, and that it always tells the truth.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Barrier, mpsc};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -408,6 +408,60 @@ fn a_panic_below_leaves_no_thread_waiting() {
         }
         let outcomes = [(); 2].map(|()| finished.recv_timeout(Duration::from_secs(20)).expect("both threads wait"));
         assert!(outcomes.contains(&true) && outcomes.contains(&false), "{outcomes:?}");
+    }
+}
+
+/// Stops in its first write until it is told to go on.
+struct Stops(Memory, Mutex<Option<(mpsc::Sender<()>, mpsc::Receiver<()>)>>);
+
+impl Driver for Stops {
+    fn read_at(&self, addr: u64, buf: &mut [u8], transfer: &Transfer) -> hyperslab_driver::Result<()> {
+        self.0.read_at(addr, buf, transfer)
+    }
+    fn write_at(&self, addr: u64, buf: &[u8], transfer: &Transfer) -> hyperslab_driver::Result<()> {
+        let stop = self.1.lock().unwrap().take();
+        if let Some((stopped, go_on)) = stop {
+            stopped.send(()).unwrap();
+            go_on.recv_timeout(Duration::from_secs(20)).expect("no request waits for this one");
+        }
+        self.0.write_at(addr, buf, transfer)
+    }
+    fn len(&self, transfer: &Transfer) -> hyperslab_driver::Result<u64> {
+        self.0.len(transfer)
+    }
+    fn set_len(&self, len: u64, transfer: &Transfer) -> hyperslab_driver::Result<()> {
+        self.0.set_len(len, transfer)
+    }
+    fn sync(&self, transfer: &Transfer) -> hyperslab_driver::Result<()> {
+        self.0.sync(transfer)
+    }
+}
+
+/// The storage is made longer while a large write goes on that ends before the new end, also in the same page.
+#[test]
+fn storage_becomes_longer_beside_a_write() {
+    for len in [75, 79, 80, 200] {
+        let ((stopped, is_stopped), (go_on, goes_on)) = (mpsc::channel(), mpsc::channel());
+        let stops = Stops(Memory::from(vec![7; 25]), Mutex::new(Some((stopped, goes_on))));
+        let buffer = PageBuffer::new(stops, PAGE, 2).unwrap();
+        let mut first = [0; 25];
+        buffer.read_at(0, &mut first, &plain()).unwrap();
+        thread::scope(|scope| {
+            let written = scope.spawn(|| buffer.write_at(30, &[9; 45], &plain()));
+            is_stopped.recv_timeout(Duration::from_secs(20)).unwrap();
+            buffer.set_len(len, &plain()).unwrap();
+            assert_eq!(buffer.len(&plain()).unwrap(), len);
+            buffer.read_at(3, &mut first[..20], &plain()).unwrap();
+            assert_eq!(first, [7; 25]);
+            go_on.send(()).unwrap();
+            written.join().unwrap().unwrap();
+        });
+        let wanted = [vec![7; 25], vec![0; 5], vec![9; 45], vec![0; len as usize - 75]].concat();
+        let mut found = vec![1; len as usize];
+        buffer.read_at(0, &mut found, &plain()).unwrap();
+        assert_eq!(found, wanted);
+        buffer.sync(&Transfer::default()).unwrap();
+        assert_eq!(buffer.into_below().0.into_bytes(), wanted);
     }
 }
 

@@ -82,10 +82,21 @@ impl<D: Driver> PageBuffer<D> {
         }
     }
 
+    /// Makes the storage longer beside requests that end before `len`, because it has room for what they write then; else alone.
     pub(super) fn resize(&self, len: u64, transfer: &Transfer) -> Result<()> {
-        let _direct = self.keep_off(&Touched::everything());
+        let (mut slots, behind) = (self.lock(), Touched::from(self.page_size, len));
+        while len < slots.len() || !slots.all_end_before(len, &behind) {
+            if slots.is_free(&Touched::everything()) {
+                let _direct = Direct::begin(self, slots, &Touched::everything());
+                self.below.set_len(len, transfer)?;
+                self.lock().resized(len);
+                return Ok(());
+            }
+            slots = self.wait(slots);
+        }
+        let _direct = Direct::begin(self, slots, &behind);
         self.below.set_len(len, transfer)?;
-        self.lock().resized(len);
+        self.lock().lengthened(len);
         Ok(())
     }
 

@@ -35,6 +35,11 @@ impl Touched {
         Touched { ranges: std::iter::once(0..u64::MAX).collect(), last: (0, 0) }
     }
 
+    /// All pages from that of an address on.
+    pub(super) fn from(page_size: usize, addr: u64) -> Self {
+        Touched { ranges: std::iter::once(addr / page_size as u64..u64::MAX).collect(), last: (0, 0) }
+    }
+
     pub(super) fn count(&self) -> u64 {
         self.ranges.iter().map(|range| range.end - range.start).fold(0, u64::saturating_add)
     }

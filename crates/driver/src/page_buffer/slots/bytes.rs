@@ -94,6 +94,11 @@ impl Slots {
         (self.len, self.stored) = (len, len);
     }
 
+    /// The storage below has at least this length now, which is not less than before: what was added is zeros, as pages have it already.
+    pub(in crate::page_buffer) fn lengthened(&mut self, len: u64) {
+        (self.len, self.stored) = (self.len.max(len), self.stored.max(len));
+    }
+
     /// One kind of the storage below ends at `len` now, and all of it at `stored`: pages behind `len` may be of other kinds, and are clean.
     pub(in crate::page_buffer) fn resized_in_part(&mut self, len: u64, stored: u64) {
         self.resized(len);

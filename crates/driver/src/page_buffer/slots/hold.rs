@@ -90,6 +90,12 @@ impl Slots {
             && !self.written_directly(touched)
     }
 
+    /// Whether all requests that write straight down end before `len`, and no other request has pages `behind` that. Requests for everything have no end.
+    pub(in crate::page_buffer) fn all_end_before(&self, len: u64, behind: &Touched) -> bool {
+        self.among(behind).all(|(_, slot)| slot.holders == 0 && slot.leaving.is_none())
+            && self.direct.values().all(|other| !other.overlaps(behind) || (1..=len).contains(&other.end()))
+    }
+
     pub(in crate::page_buffer) fn written_directly(&self, touched: &Touched) -> bool {
         self.direct.values().any(|other| other.overlaps(touched))
     }
