@@ -29,8 +29,8 @@ pub use layout::{
 };
 pub use structured::{DefinedPart, DefinedPieces, ElementShape, Rest, SparseChunk};
 pub use transfer::{
-    CheckedChunk, ChunkCoord, ChunkFilters, Coder, DenseChunk, EncodedChunk, EncodedSection, Loader, ReadBuffer,
-    ResidentChunk, StoredAs, StoredAt, Storer, StripCut, StripReader, StripWriter, StructuredChunk, Wanted, Workspace,
-    WriteBuffer, convert, fill, filters, for_each_strip, gather, group_points, pipeline, read_strips, scatter,
-    to_memory, unfilter, write_strips,
+    CheckedChunk, ChunkCoord, ChunkFilters, Coder, DenseChunk, EncodedChunk, EncodedSection, FirstValues, Loader,
+    ReadBuffer, ResidentChunk, StoredAs, StoredAt, Storer, StripCut, StripReader, StripWriter, StructuredChunk, Wanted,
+    Workspace, WriteBuffer, convert, fill, filters, for_each_strip, gather, group_points, pipeline, read_strips,
+    scatter, to_memory, unfilter, write_strips,
 };

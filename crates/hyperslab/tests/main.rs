@@ -34,6 +34,7 @@ mod evict_on_close;
 mod extents;
 mod external_access;
 mod file_space;
+mod first_values;
 mod foreign;
 mod full_disk;
 mod half_written;

@@ -10,7 +10,7 @@ mod locate_values;
 mod resize;
 mod structured_layout;
 pub(crate) mod values;
-mod values_change;
+pub(crate) mod values_change;
 mod virtual_parts;
 
 pub(crate) use chunk_layout::Part;

@@ -176,8 +176,16 @@ impl Values {
 /// Space for contiguous values, filled unless all of it is written next.
 fn allocate(file: &OpenFile, bytes: u64, filling: &Filling<'_>, covered: bool) -> Result<u64> {
     let address = file.allocate(Kind::Raw, bytes)?;
-    if covered || !filling.write {
-        return Ok(address);
+    if !covered {
+        fill_space(file, address, bytes, filling)?;
+    }
+    Ok(address)
+}
+
+/// Fills new space for contiguous values, if the dataset wants that.
+pub(crate) fn fill_space(file: &OpenFile, address: u64, bytes: u64, filling: &Filling<'_>) -> Result<()> {
+    if !filling.write {
+        return Ok(());
     }
     // Space that the storage does not have yet reads as zeros.
     let there = if filling.is_zero() { file.stored_end()?.saturating_sub(address).min(bytes) } else { bytes };
@@ -190,5 +198,5 @@ fn allocate(file: &OpenFile, bytes: u64, filling: &Filling<'_>, covered: bool) -
         file.write_raw("contiguous values", &[(address + at, piece.get(..count).unwrap_or(&piece))])?;
         at += count as u64;
     }
-    Ok(address)
+    Ok(())
 }

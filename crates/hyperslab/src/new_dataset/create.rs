@@ -59,10 +59,14 @@ fn is_structured(layout: &Layout) -> bool {
     matches!(layout, Layout::Chunked { structure: Some(_), .. })
 }
 
-/// Whether these bytes are just what the dataset stores, in one piece: then they are written before its header, which names them at once.
+/// So many bytes may be written with the dataset itself. More are written when it is there, because other threads wait for the operation that makes it.
+const WITH_HEADER: usize = 64 << 10;
+
+/// Whether these bytes are just what the dataset stores, in one piece and few: then they are written before its header, which names them at once.
 fn goes_at_once(planned: &DatasetPlan, bytes: &[u8]) -> bool {
     let one_piece = matches!(planned.layout, Layout::Contiguous { size: Some(size), .. } if size == bytes.len() as u64);
-    one_piece && !bytes.is_empty() && planned.external.is_empty() && planned.fill.alloc != AllocTime::Early
+    let few = (1..=WITH_HEADER).contains(&bytes.len());
+    one_piece && few && planned.external.is_empty() && planned.fill.alloc != AllocTime::Early
 }
 
 impl NewDataset {

@@ -1,10 +1,16 @@
 //! Writing values: encoded and converted as they go, each operation as a whole.
 
-use hyperslab_chunk::{ChunkPartition, StripCut, WriteBuffer, write_strips};
+use hyperslab_chunk::{ChunkPartition, FirstValues, StripCut, WriteBuffer, write_strips};
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::Space;
 
-use super::{OpenDataset, at_once::AtOnce, change::Change, named_values::NamedValues, vlen_chunks::VlenWrites};
+use super::{
+    OpenDataset,
+    at_once::AtOnce,
+    change::{Change, filling},
+    named_values::NamedValues,
+    vlen_chunks::VlenWrites,
+};
 use crate::{
     Error, Result, heap_writer::HeapWriter, piled::Piled, virtual_dataset::Request,
     virtual_read_budget::VirtualReadBudget,
@@ -112,6 +118,7 @@ impl OpenDataset {
                 })
             }
             Some(partition) => self.write_through_cache(partition, selection, given),
+            None if !self.names_objects() && self.write_first(selection, given)? => Ok(()),
             None => self.in_portions(selection, given.mem_selection, |dataset, part, mem_selection| {
                 dataset.write_at_once(part, |change, heap| {
                     let mut at_once = AtOnce { change, heap, sequences: given.sequences };
@@ -135,6 +142,32 @@ impl OpenDataset {
         }
         let from = WriteBuffer::converted(given.bytes, given.plan);
         self.write_part(partition, selection, given.mem_selection, from).map_err(|why| self.locate(why))
+    }
+
+    /// Writes the first values of a dataset in one piece, while other threads use the file; whether it had none.
+    fn write_first(&self, selection: &Space, given: &Given<'_>) -> Result<bool> {
+        // Without a range lock, two threads may be the first.
+        if self.partition()?.is_none() {
+            return Ok(false);
+        }
+        self.session().check_changeable()?;
+        let _writing = self.session().writing()?;
+        let _guard = self.lock_all()?;
+        self.check_extent(selection)?;
+        let (storage, request) = (&self.inner.storage, (selection, !given.plan.keeps_background()));
+        let Some(mut first) = FirstValues::take(storage, self.stored(), request, &filling(self))? else {
+            return Ok(false);
+        };
+        self.count_bypass(selection.npoints().saturating_mul(self.datatype().size() as u64))?;
+        let written = match given.plan.is_copy() {
+            true => first.write_places(selection, given.mem_selection, given.bytes),
+            false => {
+                let cut = self.strip_cut(selection, false);
+                write_strips(&mut first, given.plan, (selection, given.mem_selection), cut.as_ref(), given.bytes)
+            }
+        };
+        written.and_then(|()| first.name()).map_err(|why| self.locate(why.into()))?;
+        Ok(true)
     }
 
     /// As [`OpenDataset::write_through_cache`], of values that have what is of variable length in their chunks.
