@@ -10,7 +10,7 @@ use std::{
 use hyperslab::{
     CacheConfig, Dataset, File, OpenOptions, ReadAhead,
     driver::{Counts, Driver, Log, Memory, Throttle},
-    s,
+    read_many, s,
 };
 
 /// Values of 32 KiB in a chunk.
@@ -119,4 +119,38 @@ fn nothing_is_read_ahead_without_latency_or_order() {
             assert_eq!((counts.reads, counts.read_bytes), (alone.reads, alone.read_bytes), "{ahead:?}");
         }
     }
+}
+
+/// A few values of each of several datasets: where a request takes long, one brings the chunks of all.
+#[test]
+fn parts_of_several_datasets_come_with_one_request() {
+    let log = Arc::new(Log::new(Memory::new()));
+    let file = File::create_on(log.clone()).unwrap();
+    let names: Vec<String> = (0..8).map(|nth| format!("d{nth}")).collect();
+    for name in &names {
+        let new = file.root().unwrap().new_dataset::<u64>().shape([CHUNKS * LENGTH]).chunks([LENGTH]);
+        new.write(name, &(0..CHUNKS * LENGTH).collect::<Vec<_>>()).unwrap();
+    }
+    file.close().unwrap();
+    let requests = |latency: Duration| {
+        let slow = Arc::new(Throttle::new(log.clone()).latency(latency).bandwidth(100_000_000));
+        let cache = CacheConfig::default().bytes(16 << 20).read_ahead(false);
+        let file = OpenOptions::new().cache(cache).open_on(slow as Arc<dyn Driver>).unwrap();
+        let datasets: Vec<Dataset> = names.iter().map(|name| file.dataset(name).unwrap()).collect();
+        // The indexes are in memory then, and it is known how long reads of several lengths take.
+        for (nth, dataset) in datasets.iter().enumerate() {
+            let chunks = 1 + nth as u64 % 2;
+            dataset.read_slice::<u64>(s![..chunks * LENGTH]).unwrap();
+        }
+        let slices: Vec<_> =
+            datasets.iter().map(|dataset| dataset.slice(s![5 * LENGTH..5 * LENGTH + 9]).unwrap()).collect();
+        let parts: Vec<_> = datasets.iter().zip(&slices).map(|(dataset, slice)| (dataset, slice.selection())).collect();
+        log.clear();
+        for values in read_many::<u64>(&parts).unwrap() {
+            assert!(values.into_iter().eq(5 * LENGTH..5 * LENGTH + 9));
+        }
+        log.counts().reads
+    };
+    assert_eq!(requests(Duration::from_millis(4)), 1);
+    assert_eq!(requests(Duration::ZERO), 8);
 }

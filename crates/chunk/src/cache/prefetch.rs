@@ -5,7 +5,7 @@ use hyperslab_file::OpenFile;
 use hyperslab_space::Space;
 
 use super::{
-    ChunkCache, ChunkPartition, Keep,
+    ChunkCache, ChunkPartition, Dataset, Keep,
     fetch::by_partition,
     io_path::{Worth, coords},
     reach::Reach,
@@ -26,7 +26,7 @@ impl ChunkCache {
             let Some((grid, reach)) = layout.grid().and_then(|grid| Some((grid, Reach::of(grid, selection)?))) else {
                 continue;
             };
-            let joins = !to_write && parts.len() > 1 && self.joins(partition, &reach, selection);
+            let joins = !to_write && parts.len() > 1 && self.joins((file, partition), &reach, selection);
             let is_dense = layout.kind() == ChunkKind::Dense;
             if !is_dense || reach.most() > PIECES as u64 || layout.is_addressable() && !joins {
                 continue;
@@ -75,11 +75,14 @@ impl ChunkCache {
         Ok(())
     }
 
-    /// Whether chunks that are addressable in place come into memory because others come with the same request: few, most of whose bytes are wanted. By itself
-    /// a request for such chunks is as fast without the cache, until they earned their place there.
-    fn joins(&self, partition: &ChunkPartition, reach: &Reach, selection: &Space) -> bool {
+    /// Whether chunks that are addressable in place come into memory because others come with the same request: few, most of whose bytes are wanted, or whose other
+    /// bytes take the storage less time than a request of their own would. By itself a request for such chunks is as fast without the cache, until they earned their
+    /// place there.
+    fn joins(&self, (file, partition): Dataset<'_>, reach: &Reach, selection: &Space) -> bool {
         let layout = partition.source().layout();
-        let bytes = reach.count().saturating_mul(layout.expected_bytes() as u64);
-        layout.is_addressable() && !self.is_stream(partition, reach) && layout.selected(selection) >= bytes / 2
+        let (bytes, wanted) =
+            (reach.count().saturating_mul(layout.expected_bytes() as u64), layout.selected(selection));
+        let spare = file.latency_bytes().unwrap_or(0).max(bytes / 2);
+        layout.is_addressable() && !self.is_stream(partition, reach) && bytes.saturating_sub(wanted) <= spare
     }
 }
