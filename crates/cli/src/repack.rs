@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Repack, out: &mut Output) -> Result<Status, Failure>
         return convert::run(options, way, out);
     }
     let file = find::open_with(&options.from, options.caching.options())?;
-    let mut repack = hyperslab::Repack::new().libver_min(options.libver_min);
+    let mut repack = hyperslab::Repack::new().libver_min(options.libver_min).libver_max(options.libver_max);
     if options.skip_damaged {
         repack = repack.skip_damaged();
     }

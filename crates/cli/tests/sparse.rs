@@ -404,3 +404,22 @@ fn references_are_shown_compared_and_copied() {
     told(&folder, "repack sparse.h5 copy.h5", 0);
     assert_eq!(sums("sparse.h5"), sums("copy.h5"));
 }
+
+#[test]
+fn no_sparse_chunks_in_a_file_with_an_older_upper_bound() {
+    let folder = Folder::new("sparse-version-max");
+    sample(&folder, "a.h5");
+    for words in [
+        "repack --version-max 1.14 a.h5 new.h5",
+        "copy --version-max 1.8 a.h5:/small new.h5",
+        "put --version-max 1.10 --sparse --type i32 --shape 4 new.h5 /x 1 2 3 4",
+    ] {
+        let output = run(&folder, words);
+        assert_eq!(output.status.code(), Some(1), "{words}");
+        let why = text(&output.stderr);
+        assert!(why.contains("structured chunks are newer than 1."), "{words}: {why}");
+        assert!(!folder.path("new.h5").exists(), "{words}");
+    }
+    told(&folder, "repack --version-max 1.14 --dense=/small --layout /huge=sparse a.h5 new.h5", 1);
+    told(&folder, "repack --version-max 2.0 a.h5 new.h5", 0);
+}

@@ -179,6 +179,25 @@ def test_old_library(tmp_path, libver):
 @pytest.mark.parametrize("libver", [None, "earliest", "latest", "v110", "v114", ("v110", "latest")])
 def test_new_library(tmp_path, libver):
     with hyperslab.File(tmp_path / "x.h5", "w", libver=libver) as file:
+def test_no_way_past_the_upper_bound(tmp_path):
+    with hyperslab.File(tmp_path / "sparse.h5", "w") as file:
+        file.create_dataset("x", (10,), "i4", sparse=True)[3] = 5
+        file.create_dataset("y", (10,), hyperslab.vlen_dtype("i4"), structured="vlen")[3] = [5]
+        file.create_group("group")["z"] = 1
+        with hyperslab.File(tmp_path / "old.h5", "w", libver=("earliest", "v108")) as old:
+            for name in ["x", "y"]:
+                with pytest.raises((ValueError, OSError), match="libver"):
+                    old.copy(file[name], old)
+            old.copy(file["group"], old)
+            assert list(old) == ["group"]
+    # The superblock stays as old libraries know it.
+    assert (tmp_path / "old.h5").read_bytes()[8] == 0
+    with h5py.File(tmp_path / "old.h5") as old:
+        assert old["group/z"][()] == 1
+    with pytest.raises(ValueError, match="libver"):
+        hyperslab.File(tmp_path / "none.h5", "w", libver=("v110", "v108"))
+
+
         file.create_dataset("group/x", (10,), "i4", sparse=True)[3] = 5
         assert file["group"].create_dataset("y", (10,), "i4", sparse=True).density == 0.0
     with hyperslab.File(tmp_path / "x.h5") as file:

@@ -52,7 +52,7 @@ struct Converter<'a> {
 
 pub(crate) fn run(options: &Repack, way: Way, out: &mut Output) -> Result<Status, Failure> {
     let file = find::open_with(&options.from, options.caching.options())?;
-    let opening = options.caching.options().libver_min(options.libver_min);
+    let opening = options.caching.options().libver_min(options.libver_min).libver_max(options.libver_max);
     let target = Target::create(&options.to, opening)?;
     let filters = options.filter.iter().find_map(|filters| filters.of_all());
     let sections = options.section_filter.iter().filter_map(|section| section.of_all()).cloned().collect();

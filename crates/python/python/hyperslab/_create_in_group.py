@@ -16,7 +16,6 @@ from ._datatype import Datatype
 from ._errors import check_writable
 from ._filter_options import section_as_given
 from ._hyperslab import ExistsError, GroupHandle
-from ._options import check_for_sparse
 from ._retry import retry
 from ._ragged_arrays import create_from_awkward
 from ._sparse_arrays import create_from_scipy, create_from_sparse
@@ -95,9 +94,6 @@ class CreateInGroup:
         new = New(shape, dtype, data, options)
         name = _named(name)
         self._check_writable("create dataset")
-        if new.options.get("sparse"):
-            # A file object knows its bounds itself; a path keeps them for all of its objects.
-            check_for_sparse(getattr(self, "libver", None) or self.file.libver)
         made = self._wrapped(self._handle.create_dataset(name, new.stored, new.shape, new.options), name)
         if new.cache_min_bytes is not None:
             made.cache_min_bytes = new.cache_min_bytes
