@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _config
 from ._base import _join
+from ._binsparse import create_from_binsparse
 from ._copy import copy_object
 from ._create import New, fill_array
 from ._datatype import Datatype
@@ -119,6 +120,15 @@ class CreateInGroup:
         >>> group.create_from_sparse("events", sparse.COO(coords, values), chunks=(64, 64, 64))   # doctest: +SKIP
         """
         return create_from_sparse(self, name, array, options)
+
+    def create_from_binsparse(self, name: str | bytes, given: Any, **options: Any) -> Dataset:
+        """A new sparse dataset with the stored values and the fill value of an object that has the protocol `__binsparse__`, or of what that gives: a tuple of the
+        descriptor and the arrays, by their names or in the order of `data_types`. Formats are lists of coordinates (CVEC, COO, COOR, COOC, and custom ones of more
+        dimensions), CSR and CSC. `options` are those of `create_dataset`.
+
+        >>> group.create_from_binsparse("copy", group["events"])            # doctest: +SKIP
+        """
+        return create_from_binsparse(self, name, given, options)
 
     def create_from_awkward(self, name: str | bytes, array: Any, **options: Any) -> Dataset:
         """A new dataset of one dimension with the rows of a ragged array of the package `awkward` as sequences of variable length. `options` are those of `create_dataset`;
