@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::process::Command;
 
 /// The scripts about structured chunks.
-const STRUCTURED: &[&str] = &["sparse_stream.py", "detector_run.py", "vlen_vectors.py", "sparse_matrix.py"];
+const STRUCTURED: &[&str] = &["sparse_stream.py", "detector_run.py", "vlen_vectors.py", "sparse_matrix.py", "vast.py"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -26,7 +26,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["names", "json", "growth", "codecs"])]
     python: bool,
     /// Structured chunks of the Python package instead, beside h5py: a detector stream (beside TileDB, too, if the environment has it), a detector run, a sparse
-    /// matrix, vectors of variable length
+    /// matrix, vectors of variable length, an extent of 100 GB
     #[arg(long, conflicts_with_all = ["names", "json", "growth", "codecs", "python"])]
     sparse: bool,
     /// Other crates without C code instead: many small datasets, written and read

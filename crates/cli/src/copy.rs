@@ -21,10 +21,8 @@ pub(crate) fn run(options: &Copy, out: &mut Output) -> Result<(), Failure> {
     let same = same_file(&from, &to);
     // Before a file is made for what is not there. One that is copied within itself is not opened twice.
     let old = if same { None } else { Some(find::open_with(&from, options.caching.options())?) };
-    let new = Target::open(
-        &to,
-        options.caching.options().libver_min(options.libver_min).durability(options.durable.durability),
-    )?;
+    let how = options.caching.options().libver_min(options.libver_min).libver_max(options.libver_max);
+    let new = Target::open(&to, how.durability(options.durable.durability))?;
     let old = old.as_ref().unwrap_or(new.file());
     let mut how = CopyOptions::new();
     let flags: [(bool, Flag); 5] = [

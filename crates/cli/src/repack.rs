@@ -24,7 +24,10 @@ pub(crate) fn run(options: &Repack, out: &mut Output) -> Result<Status, Failure>
         return convert::run(options, way, out);
     }
     let opened_with = options.caching.options();
-    let mut repack = hyperslab::Repack::new().libver_min(options.libver_min).opened_with(&opened_with);
+    let mut repack = hyperslab::Repack::new()
+        .libver_min(options.libver_min)
+        .libver_max(options.libver_max)
+        .opened_with(&opened_with);
     let file = find::open_with(&options.from, opened_with)?;
     if options.skip_damaged {
         repack = repack.skip_damaged();

@@ -100,7 +100,7 @@ fn compressed_rows_and_columns_become_sparse_and_come_back() {
         .map(|section| dataset.section_filters().unwrap().of(section).iter().map(|step| step.id).collect::<Vec<_>>());
     assert_eq!(ids, [vec![33001, 32000], vec![2, 1]]);
     assert_eq!(file.dataset("empty").unwrap().shape(), [7, 5]);
-    assert_eq!(file.dataset("X").unwrap().attribute_names().unwrap(), ["note"]);
+    assert_eq!(file.dataset("X").unwrap().attribute_names().unwrap(), ["hyperslab-lists", "note"]);
     assert_eq!(file.dataset("again").unwrap().address(), file.dataset("obs/age").unwrap().address());
     assert_eq!(file.dataset("matrix/barcodes").unwrap().read::<String>().unwrap(), ["A", "C"]);
     assert!(!file.root().unwrap().contains("matrix/shape").unwrap());
@@ -108,12 +108,79 @@ fn compressed_rows_and_columns_become_sparse_and_come_back() {
     drop(file);
     assert!(done(&folder, "check --strict b.h5").starts_with("b.h5: whole"));
 
+    // The layout comes back: rows, columns, 10x's dataset `shape` beside the barcodes.
     done(&folder, "repack --to csr-group b.h5 c.h5");
-    assert_eq!(done(&folder, "diff --ignore types,links a.h5 c.h5 /X"), "");
+    for path in ["/X", "/layers", "/matrix", "/empty"] {
+        assert_eq!(done(&folder, &format!("diff --ignore types,links a.h5 c.h5 {path}")), "", "{path}");
+    }
     assert_eq!(done(&folder, "diff a.h5 c.h5 /obs"), "");
     done(&folder, "repack --from csr-group c.h5 d.h5");
-    assert_eq!(done(&folder, "diff b.h5 d.h5 /X"), "");
-    assert_eq!(done(&folder, "diff b.h5 d.h5 /layers"), "");
+    assert_eq!(done(&folder, "diff b.h5 d.h5"), "");
+}
+
+#[test]
+fn older_layouts_come_back() {
+    let folder = Folder::new("convert-older");
+    let elements = elements(5, (300, 400), 5000);
+    let file = File::create(folder.path("a.h5")).unwrap();
+    for kind in ["csr", "csc"] {
+        let group = file.root().unwrap().create_group(kind).unwrap();
+        compressed(&group, &elements, (300, 400), &format!("{kind}_matrix"));
+        ["encoding-type", "encoding-version", "shape"].iter().for_each(|name| group.remove_attribute(name).unwrap());
+        group.set_attribute("h5sparse_format", kind).unwrap();
+        group.set_attribute_values("h5sparse_shape", &[300i64, 400]).unwrap();
+    }
+    file.close().unwrap();
+    done(&folder, "repack --from csr-group a.h5 b.h5");
+    done(&folder, "repack --to csr-group b.h5 c.h5");
+    assert_eq!(done(&folder, "diff --ignore types,links a.h5 c.h5"), "");
+}
+
+/// What a conversion says that fails.
+fn refused(folder: &Folder, words: &str) -> String {
+    let output = run(folder, words);
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(!folder.names().iter().any(|name| name.contains("new")), "{words}: {:?}", folder.names());
+    text(&output.stderr)
+}
+
+#[test]
+fn a_name_that_is_taken_is_an_error_and_no_loss() {
+    let folder = Folder::new("convert-taken");
+    let file = File::create(folder.path("a.h5")).unwrap();
+    let tenx = file.root().unwrap().create_group("cells").unwrap();
+    compressed(&tenx, &[(0, 1, 1.0), (2, 0, 3.0)], (3, 4), "10x");
+    write(&tenx, "matrix", &[7i32]);
+    let scan = file.root().unwrap().create_group("1.1").unwrap();
+    write(&scan, "nnz", &[1u32, 0]);
+    write(&scan, "row", &[5u16]);
+    write(&scan, "col", &[6u16]);
+    write(&scan, "intensity", &[1.5f32]);
+    scan.set_attribute("shape0", 10i64).unwrap();
+    scan.set_attribute("shape1", 10i64).unwrap();
+    scan.soft_link("frames", "/cells/matrix").unwrap();
+    // Two stacks that would both become the lists of the root group, and a matrix that is no table of contacts.
+    let root = file.root().unwrap();
+    for name in ["first", "second"] {
+        root.new_dataset::<u16>().shape([2, 4, 4]).chunks([1, 4, 4]).sparse().create(name).unwrap();
+    }
+    root.new_dataset::<u16>().shape([4, 4]).chunks([4, 4]).sparse().create("square").unwrap();
+    file.close().unwrap();
+    let why = refused(&folder, "repack --from csr-group a.h5 new.h5");
+    assert!(why.contains("/cells: ") && why.contains("a dataset matrix here, and this name is taken"), "{why}");
+    let why = refused(&folder, "repack --from imaged11 a.h5 new.h5");
+    assert!(why.contains("/1.1: ") && why.contains("a dataset frames here, and this name is taken"), "{why}");
+    let why = refused(&folder, "repack --to imaged11 a.h5 new.h5");
+    assert!(why.contains("first and second would both become the lists nnz, row, col, intensity"), "{why}");
+    let why = refused(&folder, "repack --to cooler a.h5 new.h5");
+    assert!(why.contains("nothing in a.h5 can be converted"), "{why}");
+
+    let file = File::edit(folder.path("a.h5")).unwrap();
+    file.root().unwrap().delete("second").unwrap();
+    write(&file.root().unwrap(), "col", &[1u8]);
+    file.close().unwrap();
+    let why = refused(&folder, "repack --to imaged11 a.h5 new.h5");
+    assert!(why.contains("first would become the lists") && why.contains("the name col is taken"), "{why}");
 }
 
 #[test]
@@ -188,6 +255,16 @@ fn lists_that_contradict_each_other_are_refused() {
         file.close().unwrap();
     };
     make("twice.h5", &|group| group.dataset("indices").unwrap().write(&[1, 1, 0]).unwrap());
+    make("negative.h5", &|group| group.dataset("indices").unwrap().write(&[1, 3, -1]).unwrap());
+    make("before.h5", &|group| {
+        group.delete("indptr").unwrap();
+        write(group, "indptr", &[-1i64, 2, 2, 3]);
+    });
+    make("minus.h5", &|group| group.set_attribute_values("shape", &[3i64, -4]).unwrap());
+    make("half.h5", &|group| {
+        group.delete("indices").unwrap();
+        write(group, "indices", &[1.0, 2.5, 0.0]);
+    });
     make("outside.h5", &|group| group.dataset("indices").unwrap().write(&[1, 4, 0]).unwrap());
     make("short.h5", &|group| group.dataset("indptr").unwrap().write(&[0, 1, 1, 2]).unwrap());
     make("falling.h5", &|group| group.dataset("indptr").unwrap().write(&[0, 3, 1, 3]).unwrap());
@@ -197,6 +274,10 @@ fn lists_that_contradict_each_other_are_refused() {
     make("good.h5", &|_| ());
     for (name, why) in [
         ("twice", "1 of 3 elements are named more than once"),
+        ("negative", "/X: number 2 of indices is negative: -1"),
+        ("before", "/X: number 0 of indptr is negative: -1"),
+        ("minus", "/X: attribute shape is negative: -4"),
+        ("half", "/X: number 1 of indices is no natural number: 2.5"),
         ("outside", "/X: "),
         ("short", "/X: "),
         ("long", "its offsets are for 4 elements, but there are 3"),

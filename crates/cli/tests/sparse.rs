@@ -131,6 +131,38 @@ fn diff_compares_what_is_defined() {
     assert_eq!(told(&folder, "diff a.h5 fill.h5 /huge", 1), "≠ /huge  fill value: 7 and 8\n1 difference\n");
 }
 
+#[test]
+fn diff_of_sparse_and_others_walks_what_is_defined() {
+    let folder = Folder::new("sparse-diff-others");
+    sample(&folder, "a.h5");
+    let fill = |new: NewDataset, fill: i32| new.chunks([64, 64]).fill_value(fill);
+    // Another fill value: all but ten elements differ, and the first of them is told.
+    variant(&folder, "fill.h5", |new| fill(new, 8), |_| {});
+    let shown = told(&folder, "diff fill.h5 a.h5 /huge", 1);
+    assert!(shown.contains(&format!("{} of {} values differ", (1u64 << 40) - 10, 1u64 << 40)), "{shown}");
+    assert!(shown.contains("[0, 0]") && squeezed(&shown).windows(2).any(|pair| pair == ["8", "7"]), "{shown}");
+    // One that was never written, in one piece.
+    variant(
+        &folder,
+        "never.h5",
+        |new| new.chunks([1 << 15, 1 << 15]).sparse(),
+        |huge| huge.erase(&huge.space()).unwrap(),
+    );
+    let file = File::create(folder.path("piece.h5")).unwrap();
+    file.root().unwrap().new_dataset::<i32>().shape([1 << 20, 1 << 20]).fill_value(7).create("huge").unwrap();
+    file.close().unwrap();
+    assert_eq!(told(&folder, "diff piece.h5 never.h5 /huge", 0), "");
+    assert!(told(&folder, "diff piece.h5 a.h5 /huge", 1).contains("9 of 10 values differ"));
+    // A virtual one, of a sparse source.
+    let file = File::create(folder.path("virtual.h5")).unwrap();
+    let whole = hyperslab::space::Space::simple(&[1 << 20, 1 << 20]).unwrap();
+    let new = file.root().unwrap().new_dataset::<i32>().shape([1 << 20, 1 << 20]).fill_value(7);
+    new.virtual_source(&whole, "a.h5", "/huge", &whole).create("huge").unwrap();
+    file.close().unwrap();
+    assert_eq!(told(&folder, "diff virtual.h5 a.h5 /huge", 0), "");
+    assert_eq!(squeezed(&told(&folder, "diff never.h5 virtual.h5 /huge", 1))[1..4], ["/huge", "9", "of"]);
+}
+
 fn squeezed(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
 }
@@ -403,4 +435,23 @@ fn references_are_shown_compared_and_copied() {
     assert_eq!(sums("dense.h5"), sums("again.h5"));
     told(&folder, "repack sparse.h5 copy.h5", 0);
     assert_eq!(sums("sparse.h5"), sums("copy.h5"));
+}
+
+#[test]
+fn no_sparse_chunks_in_a_file_with_an_older_upper_bound() {
+    let folder = Folder::new("sparse-version-max");
+    sample(&folder, "a.h5");
+    for words in [
+        "repack --version-max 1.14 a.h5 new.h5",
+        "copy --version-max 1.8 a.h5:/small new.h5",
+        "put --version-max 1.10 --sparse --type i32 --shape 4 new.h5 /x 1 2 3 4",
+    ] {
+        let output = run(&folder, words);
+        assert_eq!(output.status.code(), Some(1), "{words}");
+        let why = text(&output.stderr);
+        assert!(why.contains("structured chunks are newer than 1."), "{words}: {why}");
+        assert!(!folder.path("new.h5").exists(), "{words}");
+    }
+    told(&folder, "repack --version-max 1.14 --dense=/small --layout /huge=sparse a.h5 new.h5", 1);
+    told(&folder, "repack --version-max 2.0 a.h5 new.h5", 0);
 }

@@ -19,6 +19,8 @@ pub struct Repack {
     /// The oldest library that should read the new file. Where such a file cannot hold everything, it is made for the next library whose
     /// versions can.
     pub libver_min: LibVersion,
+    /// The newest library whose structures may be written, if there is a bound.
+    pub libver_max: Option<LibVersion>,
     /// What cannot be read is left out; else it is an error.
     pub skips: bool,
     /// The chunk cache of the new file.
@@ -62,6 +64,7 @@ impl Repack {
         let access = Access { truncate: true, ..self.access.of_linked(true) };
         let mut options = Options { cache: self.cache, access, ..Options::default() };
         (options.access.libver_min, options.access.user_block) = (libver_min, from.file().user_block());
+        options.access.libver_max = self.libver_max;
         options.access.root = Some((settings(&*root.current()?), group_settings(&root)?));
         let new = Staged::beside(to).map_err(|why| trouble(to, Operation::Open, why))?;
         let target = Session::open(new.path(), options)?;

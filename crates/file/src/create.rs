@@ -105,6 +105,7 @@ impl OpenFile {
         store = store.with_members(members.clone(), 0);
         store.info.clone_from(&info);
         (store.libver_min, store.durability, store.is_new) = (create.libver_min, options.durability, true);
+        store.libver_max = options.libver_max;
         store.marks_whole = options.marks_whole;
         let (root, image, store) = (OnceLock::new(), Image::new(), Some(Box::new(store)));
         let (end, shared, has_journal, retry) = (AtomicU64::new(0), None, false, options.retry);
@@ -146,6 +147,7 @@ impl OpenFile {
         let mut store = store.with_members(members, values_end);
         store.info.clone_from(&info);
         (store.libver_min, store.durability) = (libver_min, options.durability);
+        store.libver_max = options.libver_max;
         store.marks_whole = options.marks_whole;
         let state = file.unshared()?;
         state.pages.write_through();

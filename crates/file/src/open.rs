@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock, atomic::AtomicU64};
 
 use hyperslab_driver::{Driver, PageStrategy, Transfer, VectorLimit};
-use hyperslab_format::{Superblock, superblock};
+use hyperslab_format::{Superblock, superblock, version::LibVersion};
 
 use crate::{
     Durability, Error, Marks, OpenFile, Placement, Result, Retry, Seal, cache_image::Image, extension,
@@ -40,6 +40,8 @@ pub struct OpenOptions {
     pub transfer: Transfer,
     /// How often a block of metadata is read that another process may be writing.
     pub retry: Retry,
+    /// The newest library whose structures may be written, if there is a bound.
+    pub libver_max: Option<LibVersion>,
 }
 
 impl Default for OpenOptions {
@@ -57,6 +59,7 @@ impl Default for OpenOptions {
             durability: Durability::default(),
             transfer: Transfer::default(),
             retry: Retry::default(),
+            libver_max: None,
         }
     }
 }

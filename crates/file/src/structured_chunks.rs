@@ -24,7 +24,13 @@ impl OpenFile {
 
     /// Refuses a file that cannot have structured chunks: it was asked for as one that older libraries read, or its superblock says what no newer one can say.
     pub fn check_structured_chunks(&self) -> Result<()> {
-        let superblock = self.store()?.superblock.lock().0.clone();
+        let store = self.store()?;
+        if let Some(most) = store.libver_max.filter(|most| *most < LibVersion::NEWEST) {
+            return Err(Error::Refused(format!(
+                "structured chunks are newer than {most}, and the file was opened for structures up to that (the upper bound of libver)"
+            )));
+        }
+        let superblock = store.superblock.lock().0.clone();
         if superblock.version >= VERSION {
             return Ok(());
         }

@@ -44,6 +44,13 @@ impl Repack {
         self
     }
 
+    /// The newest library whose structures may be written ([`OpenOptions::libver_max`](crate::OpenOptions::libver_max)).
+    #[must_use]
+    pub fn libver_max(mut self, libver_max: impl Into<Option<LibVersion>>) -> Repack {
+        self.repack.libver_max = libver_max.into();
+        self
+    }
+
     /// What cannot be read is left out, and [`Repacked::lost`] tells of it; without this it is an error. In place of an object that cannot be
     /// read as a whole, the new file has one that cannot be opened. An attribute is left out by itself.
     #[must_use]

@@ -160,7 +160,8 @@ impl FileHandle {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Settings {
-    low: String,
+    /// The oldest and the newest library whose structures are written.
+    libver: (String, String),
     user_block: u64,
     track_order: bool,
     /// Strategy, whether free space is remembered, its smallest section, the size of a page.
@@ -232,12 +233,15 @@ fn options(mode: &str, settings: Option<Settings>, sharing: Option<Sharing>) -> 
         options = sharing.apply(options)?;
     }
     if let Some(settings) = settings {
-        let Settings { low, user_block, track_order, space, placement, cache, pages, durability, .. } = settings;
+        let Settings {
+            libver: (low, high), user_block, track_order, space, placement, cache, pages, durability, ..
+        } = settings;
         let (strategy, persist, threshold, page_size) = space;
         let space = FileSpace { strategy: space_strategy(&strategy)?, persist, threshold, page_size };
         let (metadata_block, align_from, alignment) = placement;
         let placement = Placement { metadata_block, align_from, alignment };
-        options = options.libver_min(version(&low)?).user_block(user_block).track_order(track_order);
+        options = options.libver_min(version(&low)?).libver_max(version(&high)?);
+        options = options.user_block(user_block).track_order(track_order);
         options = options.file_space(space).placement(placement);
         options = options.durability(durability.parse().map_err(|why| PyValueError::new_err(format!("{why}")))?);
         let (buffer, strategy, metadata, values) = pages;

@@ -127,9 +127,10 @@ def test_dense_datasets(file):
         with pytest.raises(ValueError, match="not sparse"):
             dense.erase(0)
     assert sum(space.npoints for _, space in dense.iter_chunks_defined()) == 20
-    with pytest.raises(TypeError, match="Chunked dataset required"):
-        list(file["dense0"].iter_chunks_defined())
+    [(index, space)] = file["dense0"].iter_chunks_defined()
+    assert index == (slice(0, 4, 1), slice(0, 5, 1)) and space.npoints == 20
     scalar = file.create_dataset("scalar", data=3)
+    assert [(index, space.npoints) for index, space in scalar.iter_chunks_defined()] == [((), 1)]
     assert scalar.density == 1.0 and scalar.read_defined()[0].shape == (1, 0) and scalar.read_defined()[1].tolist() == [3]
     with pytest.raises(TypeError, match="no elements"):
         file.create_dataset("null", data=hyperslab.Empty("f4")).defined()
@@ -173,7 +174,28 @@ def test_old_library(tmp_path, libver):
             assert group.file.libver == file.libver
             with pytest.raises(ValueError, match="libver"):
                 group.create_dataset("x", (10,), "i4", sparse=True)
+            with pytest.raises(ValueError, match="libver"):
+                group.create_dataset("x", (10,), hyperslab.vlen_dtype("i4"), structured="vlen")
             assert list(group) in ([], ["group"])
+
+
+def test_no_way_past_the_upper_bound(tmp_path):
+    with hyperslab.File(tmp_path / "sparse.h5", "w") as file:
+        file.create_dataset("x", (10,), "i4", sparse=True)[3] = 5
+        file.create_dataset("y", (10,), hyperslab.vlen_dtype("i4"), structured="vlen")[3] = [5]
+        file.create_group("group")["z"] = 1
+        with hyperslab.File(tmp_path / "old.h5", "w", libver=("earliest", "v108")) as old:
+            for name in ["x", "y"]:
+                with pytest.raises((ValueError, OSError), match="libver"):
+                    old.copy(file[name], old)
+            old.copy(file["group"], old)
+            assert list(old) == ["group"]
+    # The superblock stays as old libraries know it.
+    assert (tmp_path / "old.h5").read_bytes()[8] == 0
+    with h5py.File(tmp_path / "old.h5") as old:
+        assert old["group/z"][()] == 1
+    with pytest.raises(ValueError, match="libver"):
+        hyperslab.File(tmp_path / "none.h5", "w", libver=("v110", "v108"))
 
 
 @pytest.mark.parametrize("libver", [None, "earliest", "latest", "v110", "v114", ("v110", "latest")])
@@ -292,3 +314,172 @@ def test_threads(file):
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         assert sum(pool.map(write, range(4))) == made.defined().npoints > 2000
+
+
+def test_chunks_of_virtual_datasets(file):
+    file.create_dataset("a", (4, 6), "i4", sparse=True)[1, 2:4] = 5
+    layout = hyperslab.VirtualLayout((8, 6), "i4")
+    layout[4:] = hyperslab.VirtualSource(file["a"])
+    made = file.create_virtual_dataset("all", layout)
+    [(index, space)] = made.iter_chunks_defined()
+    assert index == (slice(0, 8, 1), slice(0, 6, 1)) and space.coords().tolist() == [[5, 2], [5, 3]]
+
+
+def test_asking_writes_nothing(file):
+    made = file.create_dataset("x", (1000, 64), "i4", chunks=(1, 64), sparse=True)
+    rng = np.random.default_rng(2)
+    coords = np.unique(rng.integers(0, (1000, 64), (5000, 2)), axis=0)
+    made.write_coords(coords, 1)
+    before = made.cache_stats()["written"]
+    assert made.density == len(coords) / 64_000
+    found = list(made.iter_chunks_defined())
+    assert sum(space.npoints for _, space in found) == len(coords)
+    assert [index[0].start for index, _ in found] == np.unique(coords[:, 0]).tolist()
+    assert made.cache_stats()["written"] == before
+    made.erase(np.s_[:500])
+    file.flush()
+    made[7, 7] = 1
+    assert made.density * 64_000 == np.count_nonzero(coords[:, 0] >= 500) + 1
+    assert {index[0].start for index, _ in made.iter_chunks_defined()} == {7, *coords[coords[:, 0] >= 500, 0].tolist()}
+
+
+def test_frames_that_cannot_be_stored_leave_nothing(file):
+    for name, options in {"sparse": {"sparse": True}, "dense": {"chunks": (1, 4, 4)}}.items():
+        frames = file.create_dataset(name, (0, 4, 4), "u2", maxshape=(None, 4, 4), **options)
+        frames.append_frame([(0, 1)], [7])
+        for values in [np.array([b"x"]), np.array([1 + 1j]), [object()], [1, 2]]:
+            with pytest.raises((TypeError, ValueError, OSError)):
+                frames.append_frame([(0, 0)], values)
+            assert frames.shape == (1, 4, 4) and frames[0, 0].tolist() == [0, 7, 0, 0]
+        assert frames.append_frame([(3, 3)], [9]) == 1
+
+
+@pytest.mark.parametrize("shape", [(), None])
+def test_no_sections_without_dimensions(file, shape):
+    for options in [{"structured": "vlen"}, {"section_filters": {"data": "gzip"}}, {"sparse": True}]:
+        with pytest.raises(TypeError, match="chunk/filter options"):
+            file.create_dataset("x", shape, hyperslab.vlen_dtype("i4"), **options)
+    assert "x" not in file
+
+
+@pytest.mark.parametrize("options", [{"sparse": True}, {"chunks": (3, 4)}, {}])
+def test_blocks(file, options):
+    made = file.create_dataset("x", (6, 8), "i4", **options)
+    wanted = np.zeros((6, 8), "i4")
+    made.write_blocks([((0, 1), (2, 3)), np.s_[5, 2:], (np.s_[4:6, :1])], np.arange(14))
+    wanted[0:2, 1:4], wanted[5, 2:], wanted[4:6, 0] = np.arange(6).reshape(2, 3), np.arange(6, 12), [12, 13]
+    assert np.array_equal(made[...], wanted) and (not made.is_sparse or made.defined().npoints == 14)
+    # The last one counts; arrays for each block; one value for all; nothing.
+    made.write_blocks([np.s_[0:2, 0:2], np.s_[1:3, 1:3]], [np.full((2, 2), 5), np.full((2, 2), 6, "f8")])
+    wanted[0:2, 0:2], wanted[1:3, 1:3] = 5, 6
+    made.write_blocks([((3, 3), (1, 2))], -1)
+    wanted[3, 3:5] = -1
+    made.write_blocks([], [])
+    made.write_blocks([((6, 8), (0, 0)), np.s_[2:2, :]], 3)
+    assert np.array_equal(made[...], wanted)
+
+
+def test_blocks_of_other_types(file):
+    row = file.create_dataset("row", (10,), hyperslab.string_dtype(), sparse=True)
+    row.write_blocks([(2, 3), np.s_[8:]], ["a", "b", "c", "d", "e"])
+    assert row.defined().npoints == 5 and row.asstr()[2:5].tolist() == ["a", "b", "c"] and row[9] == b"e"
+    pairs = file.create_dataset("pairs", (10,), [("a", "i4"), ("b", "f8")], sparse=True)
+    pairs.write_blocks([(4, 2)], np.array([(1, 2.5), (3, 4.5)], pairs.dtype))
+    assert pairs[4:6].tolist() == [(1, 2.5), (3, 4.5)]
+    ragged = file.create_dataset("ragged", (10,), hyperslab.vlen_dtype("i4"), sparse=True)
+    ragged.write_blocks([(1, 1), (5, 1)], np.array([np.arange(3), np.arange(2)], dtype=object))
+    assert ragged[1].tolist() == [0, 1, 2] and ragged[5].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("block", [((0, 0), (7, 1)), ((-1, 0), (1, 1)), np.s_[::2, 0], np.s_[0:1], ((0, 0),), ((0,), (1,)), (0, 0, 0), ((0, 0.5), (1, 1))])
+def test_wrong_blocks(grid, block):
+    with pytest.raises((ValueError, IndexError, TypeError)):
+        grid.write_blocks([((0, 0), (1, 1)), block], 1)
+    with pytest.raises((ValueError, TypeError)):
+        grid.write_blocks([((0, 0), (2, 2))], [1, 2, 3])
+    assert grid.defined().npoints == 0
+
+
+def test_section_sizes(file):
+    made = file.create_dataset("x", (100, 100), "u2", chunks=(50, 50), sparse=True)
+    assert made.section_sizes == {"selection": 0, "data": 0}
+    made[10:20, 10:20] = 1
+    made[60, 60] = 1
+    sizes = made.section_sizes
+    assert sizes["data"] == 202 and sizes["selection"] > 50
+    texts = file.create_dataset("texts", (100,), hyperslab.string_dtype(), structured="vlen")
+    texts[3] = "abc"
+    assert texts.section_sizes.keys() == {"data", "vlen"} and texts.section_sizes["vlen"] == 4 + 3 + 4
+    assert file.create_dataset("dense", data=[1, 2]).section_sizes is None
+
+
+def test_extents_of_too_many_elements(file):
+    with pytest.raises(ValueError, match="2\\^64"):
+        file.create_dataset("x", (2**40, 2**40), "u1", sparse=True)
+    made = file.create_dataset("x", (2**40, 8), "u1", chunks=(1024, 8), maxshape=(None, None), sparse=True)
+    made[2**40 - 1, 7] = 3
+    with pytest.raises(Exception, match="2\\^64"):
+        made.resize((2**40, 2**24))
+    assert made.shape == (2**40, 8) and made.read_defined()[0].tolist() == [[2**40 - 1, 7]]
+
+
+def copies(file, tmp_path, name):
+    """The dataset itself, and a copy in another file that was closed since."""
+    with hyperslab.File(tmp_path / "other.h5", "a") as other:
+        file.copy(name, other, name)
+    with hyperslab.File(tmp_path / "other.h5") as other:
+        yield file[name]
+        yield other[name]
+
+
+def test_types_of_all_kinds(file, tmp_path):
+    fixed = hyperslab.string_dtype("utf-8", 7)
+    nested = hyperslab.vlen_dtype(hyperslab.vlen_dtype("i4"))
+    file.create_dataset("fixed", (9,), fixed, sparse=True)[3:5] = ["äöü", "x"]
+    made = file.create_dataset("nested", (9,), nested, sparse=True)
+    row, inner = np.empty(1, object), np.empty(3, object)
+    row[0], inner[:] = inner, [np.array([1, 2], "i4"), np.array([], "i4"), np.array([3], "i4")]
+    made[4:5] = row
+    filled = file.create_dataset("filled", (9,), hyperslab.string_dtype(), fillvalue="none", sparse=True)
+    filled[2] = "some"
+    for made in copies(file, tmp_path, "fixed"):
+        assert made.is_sparse and made.dtype == fixed and made[3].decode() == "äöü" and made[0] == b""
+        assert made.read_defined()[1].tolist() == ["äöü".encode(), b"x"]
+    for made in copies(file, tmp_path, "nested"):
+        assert [row.tolist() for row in made[4]] == [[1, 2], [], [3]] and made.defined().npoints == 1
+    for made in copies(file, tmp_path, "filled"):
+        assert made[2] == b"some" and made[0] == b"none" and made.fillvalue == b"none" and made.defined().npoints == 1
+        assert made.read_defined()[1].tolist() == [b"some"]
+
+
+def test_copies_between_files(file, tmp_path):
+    made = file.create_dataset("x", (20, 30), "f4", chunks=(7, 8), sparse=True, fillvalue=2, compression="gzip", section_filters={"data": "lzf"})
+    made.write_coords([(3, 4), (19, 29)], [1.5, 2])
+    for copy in copies(file, tmp_path, "x"):
+        assert copy.is_sparse and copy.section_filters == made.section_filters and copy.fillvalue == 2
+        coords, values = copy.read_defined()
+        assert coords.tolist() == [[3, 4], [19, 29]] and values.tolist() == [1.5, 2]
+        assert np.array_equal(copy[...], made[...])
+
+
+def test_references(file):
+    target = file.create_dataset("target", data=np.arange(20).reshape(4, 5))
+    objects = file.create_dataset("objects", (10,), hyperslab.ref_dtype, sparse=True)
+    objects[3] = target.ref
+    regions = file.create_dataset("regions", (10,), hyperslab.regionref_dtype, sparse=True)
+    regions[7] = target.regionref[1:3, 2]
+    file.flush()
+    assert file[objects[3]] == target and not objects[0] and objects.defined().npoints == 1
+    assert objects.read_defined()[0].tolist() == [[3]] and file[objects.read_defined()[1][0]] == target
+    reference = regions[7]
+    assert file[reference] == target and target[reference].ravel().tolist() == [7, 12] and not regions[0]
+    regions.erase(7)
+    assert regions.defined().npoints == 0 and not regions[7]
+
+
+def test_dense_chunk_calls_fail_clearly(grid):
+    grid[0, 0] = 1
+    for call in [lambda: grid.id.write_direct_chunk((0, 0), b"x" * 48), lambda: grid.id.read_direct_chunk((0, 0))]:
+        with pytest.raises((OSError, ValueError, TypeError, RuntimeError), match="section|structured"):
+            call()
+    assert grid[0, 0] == 1 and grid.defined().npoints == 1

@@ -181,3 +181,103 @@ def test_no_binsparse(file):
             file.create_dataset(str(dtype), (3,), dtype, sparse=True).__binsparse__()
     with pytest.raises(TypeError, match="scalar"):
         file.create_dataset("scalar", data=3).__binsparse_descriptor__()
+
+
+def test_sparse_may_be_said(file):
+    given = scipy_sparse.csr_array(matrix("f8"))
+    assert file.create_from_scipy("x", given, sparse=True).is_sparse
+    assert file.create_from_scipy("y", scipy_sparse.coo_array([0, 1, 2]), sparse=True).defined().npoints == 2
+    with pytest.raises(ValueError, match="sparse=False"):
+        file.create_from_scipy("z", given, sparse=False)
+    assert "z" not in file
+
+
+@pytest.mark.parametrize("form", ["csr", "coo"])
+def test_nothing_is_left_of_what_cannot_be_written(file, form):
+    given = scipy_sparse.csr_array(matrix("f8")).asformat(form)
+    given = scipy_sparse.coo_array(matrix("f8").ravel()) if form == "coo" else given
+    for name in ["x", "group/x"]:
+        with pytest.raises((TypeError, OSError)):
+            file.create_from_scipy(name, given, dtype="S3")
+        assert name not in file
+        file.create_from_scipy(name, given)
+        with pytest.raises(ValueError):
+            file.create_from_scipy(name, given)
+        assert file[name].defined().npoints
+
+
+class Told:
+    """An object with one form of the protocol."""
+
+    def __init__(self, descriptor, arrays, as_tuple):
+        self.descriptor, self.arrays, self.as_tuple = descriptor, arrays, as_tuple
+
+    def __binsparse__(self):
+        return (self.descriptor, self.arrays) if self.as_tuple else self.arrays
+
+    def __binsparse_descriptor__(self):
+        return self.descriptor
+
+
+def described(format, shape, arrays, **more):
+    types = {name: str(array.dtype) for name, array in arrays.items()}
+    count = len(arrays["values"])
+    return {"binsparse": {"version": "0.1", "format": format, "shape": list(shape), "number_of_stored_values": count, "data_types": types} | more}
+
+
+@pytest.mark.parametrize("form", ["CSR", "CSC", "COO", "COOR", "COOC", "custom", "CVEC"])
+def test_from_binsparse(file, form):
+    values = matrix("f8", {"custom": (3, 4, 5), "CVEC": (40,)}.get(form, (20, 30)))
+    if form in ("CSR", "CSC"):
+        own = getattr(scipy_sparse, f"{form.lower()}_array")(values)
+        arrays = {"pointers_to_1": own.indptr, "indices_1": own.indices, "values": own.data}
+    else:
+        places = np.nonzero(values)
+        stored = values[places]
+        places = places[::-1] if form == "COOC" else places
+        arrays = {f"indices_{level}": index for level, index in enumerate(places)} | {"values": stored}
+    more = {"custom": {"level": {"level_desc": "sparse", "rank": 3, "level": {"level_desc": "element"}}}} if form == "custom" else {}
+    descriptor = described(form, values.shape, arrays, **more)
+    ways = [Told(descriptor, arrays, True), Told(descriptor, list(arrays.values()), True), Told(descriptor, arrays, False), (descriptor, arrays)]
+    for nth, given in enumerate(ways):
+        made = file.create_from_binsparse(f"{nth}", given, compression="lzf")
+        assert made.is_sparse and made.dtype == "f8" and np.array_equal(made[...], values)
+        assert made.defined().npoints == np.count_nonzero(values)
+        again = file.create_from_binsparse(f"again {nth}", made)
+        assert np.array_equal(again[...], values) and again.defined().npoints == made.defined().npoints
+
+
+def test_binsparse_of_other_values(file):
+    made = file.create_dataset("x", (4, 5), "c8", sparse=True, fillvalue=2j)
+    made[1, 2:4] = 1 + 1j
+    again = file.create_from_binsparse("again", made)
+    assert again.fillvalue == np.complex64(2j) and np.array_equal(again[...], made[...]) and again.dtype == "c8"
+    truth = {"indices_0": np.array([1, 3]), "values": np.array([1, 0], "i1")}
+    descriptor = described("CVEC", (5,), truth, data_types={"indices_0": "int64", "values": "bint8"})
+    made = file.create_from_binsparse("truth", (descriptor, truth))
+    assert made.dtype == "?" and made.read_defined()[1].tolist() == [True, False]
+    one = {"indices_0": np.array([1, 3]), "values": np.array([7.5])}
+    descriptor = described("CVEC", (5,), one, data_types={"indices_0": "int64", "values": "iso[float64]"}, number_of_stored_values=2)
+    assert file.create_from_binsparse("one", (descriptor, one))[...].tolist() == [0, 7.5, 0, 7.5, 0]
+
+
+def test_binsparse_that_is_wrong(file):
+    arrays = {"indices_0": np.array([0, 1]), "indices_1": np.array([2, 3]), "values": np.array([1.0, 2.0])}
+    for format, shape, change, words in [
+        ("DCSR", (4, 5), {}, "format"),
+        ("COO", (4, 5, 6), {}, "dimensions"),
+        ("COO", (4, 3), {}, "out of range"),
+        ("CSR", (4, 5), {}, "pointers_to_1"),
+        ("CSR", (4, 5), {"pointers_to_1": np.array([0, 2, 1, 2, 2])}, "pointers_to_1"),
+        ("COO", (4, 5), {"indices_0": np.array([0.0, 1.0])}, "integers"),
+        ("COO", (4, 5), {"values": np.array([1.0])}, "1 values for 2"),
+    ]:
+        given = arrays | change
+        with pytest.raises((ValueError, TypeError, IndexError), match=words):
+            file.create_from_binsparse("x", (described(format, shape, given), given))
+        assert "x" not in file
+    with pytest.raises(ValueError, match="symmetric"):
+        file.create_from_binsparse("x", (described("COO", (4, 5), arrays, structure="symmetric_lower"), arrays))
+    for given in [np.eye(3), arrays, None]:
+        with pytest.raises(TypeError, match="binsparse"):
+            file.create_from_binsparse("x", given)

@@ -73,6 +73,7 @@ impl Engine {
         let mut options = hyperslab_file::OpenOptions::default();
         (options.alone, options.placement) = (storage.alone, access.placement);
         (options.durability, options.marks_whole) = (access.durability, storage.marks_whole());
+        options.libver_max = access.libver_max;
         access.requests(&mut options);
         let is_new = access.truncate || access.create_new || driver.len(&access.transfer)? == 0;
         if !is_new {

@@ -51,6 +51,7 @@ pub use attribute::OpenAttribute;
 pub use current::Current;
 pub use dataset::{
     ExternalName, Layout, MadeDataset, NewExternalFiles, OpenDataset, PlacedValues, StoredSize, VirtualName,
+    too_many_elements,
 };
 pub use error::{Error, Lost, LostParts, Result};
 pub use external_access::ExternalAccess;

@@ -69,6 +69,8 @@ pub struct Access {
     pub members: Option<Members>,
     /// The oldest library that should read new structures.
     pub libver_min: LibVersion,
+    /// The newest library whose structures may be written, if there is a bound.
+    pub libver_max: Option<LibVersion>,
     /// Bytes in front of a new file that are the user's.
     pub user_block: u64,
     /// The root group of a new file tracks the order of links and attributes.
@@ -109,6 +111,7 @@ impl Access {
         let Access {
             locking,
             libver_min,
+            libver_max,
             durability,
             page_buffer,
             page_strategy,
@@ -119,7 +122,7 @@ impl Access {
         } = *self;
         let (swmr, transfer) = (self.swmr && !write, self.transfer.clone());
         let pages = Access { page_buffer, page_strategy, page_reserve, ..Access::default() };
-        Access { write, locking, libver_min, durability, swmr, transfer, retry, evict_on_close, ..pages }
+        Access { write, locking, libver_min, libver_max, durability, swmr, transfer, retry, evict_on_close, ..pages }
     }
 
     /// Sets how many pages are kept and for what, what goes with each request to the storage, and how often blocks are read.
@@ -133,6 +136,10 @@ impl Access {
 
     /// Refuses options that no new file can have, if one may be made.
     pub(crate) fn check(&self) -> Result<()> {
+        if let Some(most) = self.libver_max.filter(|most| *most < self.libver_min) {
+            let why = format!("structures for {} and newer, but none newer than {most} (libver)", self.libver_min);
+            return Err(hyperslab_file::Error::Refused(why).into());
+        }
         if self.create || self.create_new || self.truncate { Ok(self.new_file().check()?) } else { Ok(()) }
     }
 }

@@ -7,6 +7,7 @@
 mod chunk_source;
 mod complete;
 mod defined;
+mod defined_count;
 mod element_numbers;
 mod encode_ahead;
 mod failures;

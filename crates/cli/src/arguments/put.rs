@@ -75,6 +75,9 @@ pub(crate) struct Put {
     /// New structures are for this version of the library, or newer ones
     #[arg(long = "version", value_name = "VERSION", default_value = "earliest", value_parser = library())]
     pub(crate) libver_min: LibVersion,
+    /// Write no structures that are newer than this version: sparse chunks are an error then
+    #[arg(long = "version-max", value_name = "VERSION", value_parser = library())]
+    pub(crate) libver_max: Option<LibVersion>,
     #[command(flatten)]
     pub(crate) durable: Durable,
     #[command(flatten)]

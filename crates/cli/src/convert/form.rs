@@ -1,6 +1,8 @@
 //! The forms in which other programs store sparse data, and how they are recognized.
 
 use super::lists::{Coordinate, Lists, Offsets};
+use super::note::{Note, Says};
+use super::numbers::{self, Numbers};
 use clap::ValueEnum;
 use hyperslab::{Dataset, Group, Result};
 
@@ -34,7 +36,7 @@ impl Form {
     }
 
     /// The names of the lists.
-    fn names(self) -> &'static [&'static str] {
+    pub(super) fn names(self) -> &'static [&'static str] {
         match self {
             Form::CsrGroup => &["data", "indices", "indptr"],
             Form::Imaged11 => &["nnz", "row", "col", "intensity"],
@@ -73,17 +75,37 @@ impl Form {
         Ok(true)
     }
 
+    /// Which layout the lists of a group have, if the form has several.
+    pub(super) fn note(self, group: &Group) -> Result<Option<Note>> {
+        if self != Form::CsrGroup {
+            return Ok(None);
+        }
+        let says = match (group.has_attribute("shape")?, group.has_attribute("h5sparse_shape")?) {
+            (true, _) => Says::Anndata,
+            (false, true) => Says::H5sparse,
+            (false, false) => Says::Tenx,
+        };
+        let majors = group.dataset("indptr")?.len().saturating_sub(1);
+        let columns = shape(group)?.ok().and_then(|shape| shape.get(1).copied());
+        let by_rows = is_by_rows(group, majors, columns.unwrap_or(0))?;
+        Ok(Some(Note { by_rows, says, is_within: matches!(self.place(group)?, Place::Within(_)) }))
+    }
+
     /// The lists of a group; why they are none, if they contradict each other. `above` is the group that holds it.
     pub(super) fn lists(self, group: &Group, above: &Group) -> Result<std::result::Result<Lists, String>> {
         let list = |name: &str| group.dataset(name);
+        let indices = |name| Ok::<_, hyperslab::Error>(Coordinate::List(name, list(name)?));
         match self {
             Form::CsrGroup => compressed(group),
             Form::Imaged11 => {
                 let nnz = list("nnz")?;
-                let side = |name| group.attribute(name)?.read_scalar::<u64>();
-                let dims = vec![nnz.len(), side("shape0")?, side("shape1")?];
-                let frames = Coordinate::Ranges(Offsets::counts(nnz));
-                let coordinates = vec![frames, Coordinate::List(list("row")?), Coordinate::List(list("col")?)];
+                let sides = (numbers::scalar(group, "shape0")?, numbers::scalar(group, "shape1")?);
+                let dims = match sides {
+                    (Ok(height), Ok(width)) => vec![nnz.len(), height, width],
+                    (Err(why), _) | (_, Err(why)) => return Ok(Err(why)),
+                };
+                let frames = Coordinate::Ranges(Offsets::counts("nnz", nnz));
+                let coordinates = vec![frames, indices("row")?, indices("col")?];
                 Ok(Lists::new(dims, coordinates, list("intensity")?))
             }
             Form::Cooler => {
@@ -92,23 +114,26 @@ impl Form {
                     return Ok(Err(format!("there is another column, {name}, which has no place in a dataset")));
                 }
                 let bins = match (above.has_attribute("nbins")?, above.contains("indexes/bin1_offset")?) {
-                    (true, _) => above.attribute("nbins")?.read_scalar::<u64>()?,
+                    (true, _) => match numbers::scalar(above, "nbins")? {
+                        Ok(bins) => bins,
+                        Err(why) => return Ok(Err(why)),
+                    },
                     (false, true) => above.dataset("indexes/bin1_offset")?.len().saturating_sub(1),
                     (false, false) => above.dataset("bins/start")?.len(),
                 };
-                let coordinates = vec![Coordinate::List(list("bin1_id")?), Coordinate::List(list("bin2_id")?)];
+                let coordinates = vec![indices("bin1_id")?, indices("bin2_id")?];
                 Ok(Lists::new(vec![bins, bins], coordinates, list("count")?))
             }
         }
     }
 
-    /// Whether a sparse dataset can be stored in this form.
-    pub(super) fn fits(self, dataset: &Dataset) -> bool {
+    /// Whether a dataset with this name is sparse and can be stored in this form. Cooler knows contacts only under one name.
+    pub(super) fn fits(self, name: &[u8], dataset: &Dataset) -> bool {
         let shape = dataset.shape();
         dataset.is_sparse()
             && match (self, shape.as_slice()) {
                 (Form::CsrGroup, [_, _]) | (Form::Imaged11, [_, _, _]) => true,
-                (Form::Cooler, [first, second]) => first == second,
+                (Form::Cooler, [first, second]) => first == second && name == b"pixels",
                 _ => false,
             }
     }
@@ -117,37 +142,53 @@ impl Form {
 /// The dataset of images beside what else the group of a scan holds.
 pub(super) const FRAMES: &str = "frames";
 
-/// Rows or columns one after the other. Which of both is said by an attribute, or by the number of offsets; 10x has columns.
+/// Rows or columns one after the other.
 fn compressed(group: &Group) -> Result<std::result::Result<Lists, String>> {
+    let (offsets, indices) = (group.dataset("indptr")?, group.dataset("indices")?);
+    let dims = match shape(group)? {
+        Ok(dims) => dims,
+        Err(why) => return Ok(Err(why)),
+    };
+    let [rows, columns] = dims[..] else { return Ok(Err("it does not say a shape of two dimensions".into())) };
+    let majors = offsets.len().saturating_sub(1);
+    let by_rows = is_by_rows(group, majors, columns)?;
+    if majors != if by_rows { rows } else { columns } {
+        return Ok(Err(format!("{} offsets for a shape of {rows}×{columns}", offsets.len())));
+    }
+    let (major, minor) = (Coordinate::Ranges(Offsets::ends("indptr", offsets)), Coordinate::List("indices", indices));
+    let coordinates = if by_rows { vec![major, minor] } else { vec![minor, major] };
+    Ok(Lists::new(dims, coordinates, group.dataset("data")?))
+}
+
+/// Whether a group has rows one after the other, or columns. An attribute says it, or the number of offsets; 10x has columns.
+fn is_by_rows(group: &Group, majors: u64, columns: u64) -> Result<bool> {
     let text = |name: &str| match group.has_attribute(name)? {
         true => Ok::<_, hyperslab::Error>(Some(group.attribute(name)?.read_scalar::<String>()?)),
         false => Ok(None),
     };
-    let (offsets, indices) = (group.dataset("indptr")?, group.dataset("indices")?);
-    let mut dims: Vec<u64> = Vec::new();
-    for name in ["shape", "h5sparse_shape"] {
-        if dims.is_empty() && group.has_attribute(name)? {
-            dims = group.attribute(name)?.read()?;
-        }
-    }
-    if dims.is_empty() && group.contains("shape")? {
-        dims = group.dataset("shape")?.read()?;
-    }
-    let [rows, columns] = dims[..] else { return Ok(Err("it does not say a shape of two dimensions".into())) };
     let said = match text("encoding-type")? {
         Some(said) => Some(said),
         None => text("h5sparse_format")?,
     };
-    let majors = offsets.len().saturating_sub(1);
-    let by_rows = match said.as_deref() {
+    Ok(match said.as_deref() {
         Some("csr_matrix" | "csr") => true,
         Some("csc_matrix" | "csc") => false,
         _ => majors != columns,
-    };
-    if majors != if by_rows { rows } else { columns } {
-        return Ok(Err(format!("{} offsets for a shape of {rows}×{columns}", offsets.len())));
+    })
+}
+
+/// The shape that a group of compressed rows or columns says; no dimensions if it says none.
+fn shape(group: &Group) -> Result<Numbers> {
+    for name in ["shape", "h5sparse_shape"] {
+        if group.has_attribute(name)? {
+            return numbers::of_attribute(group, name);
+        }
     }
-    let (major, minor) = (Coordinate::Ranges(Offsets::ends(offsets)), Coordinate::List(indices));
-    let coordinates = if by_rows { vec![major, minor] } else { vec![minor, major] };
-    Ok(Lists::new(dims, coordinates, group.dataset("data")?))
+    match group.contains("shape")? {
+        true => {
+            let dataset = group.dataset("shape")?;
+            numbers::of_list("shape", &dataset, 0..dataset.len())
+        }
+        false => Ok(Ok(Vec::new())),
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::Converter;
 use super::form::Form;
-use super::lists::Lists;
+use super::lists::{Lists, Part};
 use crate::failure::Failure;
 use hyperslab::dtype::Arena;
 use hyperslab::space::Space;
@@ -31,11 +31,11 @@ impl Converter<'_> {
         };
         let new = self.sections.give(new, lists.dims.len());
         let dataset = self.at(path, new.create(name))?;
-        while let Some(bytes) = {
-            let written = write(&mut lists, &dataset);
-            self.at(path, written)?
-        } {
-            self.show(0, bytes);
+        loop {
+            let part = self.at(path, lists.next())?.map_err(|why| self.refuse(path, why))?;
+            let Some(part) = part else { break };
+            self.at(path, write(&lists, &part, &dataset))?;
+            self.show(0, part.values.len() as u64);
         }
         if let Some(why) = self.at(path, lists.contradiction())? {
             return Err(self.refuse(path, why));
@@ -46,19 +46,20 @@ impl Converter<'_> {
             let why = format!("{} of {listed} elements are named more than once", listed - defined.min(listed));
             return Err(self.refuse(path, why));
         }
+        if let Some(note) = self.at(path, form.note(group))? {
+            self.at(path, note.write(&dataset))?;
+        }
         self.converted += 1;
         self.show(1, 0);
         Ok(Node::from(dataset))
     }
 }
 
-/// Writes the next elements; how many bytes that were, nothing if there are no more.
-fn write(lists: &mut Lists, dataset: &Dataset) -> Result<Option<u64>> {
-    let Some(part) = lists.next()? else { return Ok(None) };
+/// Writes some elements.
+fn write(lists: &Lists, part: &Part, dataset: &Dataset) -> Result<()> {
     let selection = part.places(dataset.space())?;
     let places = Space::simple(&[selection.npoints()])?;
-    dataset.write_converted(&selection, lists.values.datatype(), &places, &part.values, &Arena::default())?;
-    Ok(Some(part.values.len() as u64))
+    dataset.write_converted(&selection, lists.values.datatype(), &places, &part.values, &Arena::default())
 }
 
 /// The shape of chunks that have some ten thousand elements each, if these lie everywhere as densely. Chunks are flat in the dimension whose indices follow each other in the

@@ -1,5 +1,6 @@
 //! Elements as lists: of coordinates and of values, read some at a time.
 
+use super::numbers::{self, Numbers};
 use hyperslab::space::Space;
 use hyperslab::{Dataset, Result};
 
@@ -19,13 +20,14 @@ pub(super) struct Lists {
 /// Where the indices of one dimension are.
 pub(super) enum Coordinate {
     /// One for each element.
-    List(Dataset),
+    List(&'static str, Dataset),
     /// Elements of one index lie one after the other.
     Ranges(Offsets),
 }
 
 /// Where the elements of each index end.
 pub(super) struct Offsets {
+    name: &'static str,
     dataset: Dataset,
     /// Whether the dataset has the number of elements of each index, and not where they begin.
     counts: bool,
@@ -37,6 +39,8 @@ pub(super) struct Offsets {
     end: u64,
     /// Whether one ends before it begins.
     falls: bool,
+    /// Which number of the dataset is no offset and no count, once it was read.
+    wrong: Option<String>,
 }
 
 /// Some elements.
@@ -55,7 +59,7 @@ impl Lists {
         values: Dataset,
     ) -> std::result::Result<Lists, String> {
         for coordinate in &coordinates {
-            if let Coordinate::List(list) = coordinate
+            if let Coordinate::List(_, list) = coordinate
                 && (list.rank(), list.len()) != (1, values.len())
             {
                 return Err(format!("{} indices for {} values", list.len(), values.len()));
@@ -74,24 +78,28 @@ impl Lists {
         self.coordinates.iter().position(|coordinate| matches!(coordinate, Coordinate::Ranges(_))).unwrap_or(0)
     }
 
-    /// The next elements; nothing if all were read.
-    pub(super) fn next(&mut self) -> Result<Option<Part>> {
+    /// The next elements, nothing if all were read; why not, if a number is no index.
+    pub(super) fn next(&mut self) -> Result<std::result::Result<Option<Part>, String>> {
         let (start, end) = (self.read, self.len().min(self.read + PART));
         if start == end {
-            return Ok(None);
+            return Ok(Ok(None));
         }
         let rank = self.coordinates.len();
         let mut coords = vec![0; (end - start) as usize * rank];
         for (dim, coordinate) in self.coordinates.iter_mut().enumerate() {
             let indices = match coordinate {
-                Coordinate::List(list) => list.read_slice::<u64>(start..end)?,
+                Coordinate::List(name, list) => numbers::of_list(name, list, start..end)?,
                 Coordinate::Ranges(offsets) => offsets.indices(start, end)?,
+            };
+            let indices = match indices {
+                Ok(indices) => indices,
+                Err(why) => return Ok(Err(why)),
             };
             coords.iter_mut().skip(dim).step_by(rank).zip(indices).for_each(|(to, index)| *to = index);
         }
         let values = self.values.read_stored_selection(self.values.slice(start..end)?.selection())?;
         self.read = end;
-        Ok(Some(Part { coords, values }))
+        Ok(Ok(Some(Part { coords, values })))
     }
 
     /// What is wrong with the lists, when all elements were read.
@@ -110,13 +118,14 @@ impl Lists {
 
 impl Offsets {
     /// Where the elements of each index begin, and behind that where the last ones end.
-    pub(super) fn ends(dataset: Dataset) -> Offsets {
-        Offsets { dataset, counts: false, part: Vec::new(), first: 0, next: 0, end: 0, falls: false }
+    pub(super) fn ends(name: &'static str, dataset: Dataset) -> Offsets {
+        let (part, wrong) = (Vec::new(), None);
+        Offsets { name, dataset, counts: false, part, first: 0, next: 0, end: 0, falls: false, wrong }
     }
 
     /// How many elements each index has.
-    pub(super) fn counts(dataset: Dataset) -> Offsets {
-        Offsets { counts: true, ..Offsets::ends(dataset) }
+    pub(super) fn counts(name: &'static str, dataset: Dataset) -> Offsets {
+        Offsets { counts: true, ..Offsets::ends(name, dataset) }
     }
 
     /// How many indices there are.
@@ -125,7 +134,7 @@ impl Offsets {
     }
 
     /// The index of each element in a range; ranges follow each other. Elements behind those of the last index have an index beyond it.
-    fn indices(&mut self, start: u64, end: u64) -> Result<Vec<u64>> {
+    fn indices(&mut self, start: u64, end: u64) -> Result<Numbers> {
         let mut indices = Vec::with_capacity((end - start) as usize);
         let mut at = start;
         while at < end {
@@ -136,7 +145,7 @@ impl Offsets {
             indices.resize(indices.len() + (until - at) as usize, index);
             at = until;
         }
-        Ok(indices)
+        Ok(self.wrong.clone().map_or(Ok(indices), Err))
     }
 
     /// Goes on to the next index.
@@ -157,6 +166,9 @@ impl Offsets {
             self.step()?;
         }
         let begins = if self.counts { 0 } else { self.get(0)? };
+        if self.wrong.is_some() {
+            return Ok(self.wrong.clone());
+        }
         Ok(match self.falls || begins != 0 {
             true => Some("its offsets do not rise from 0".to_owned()),
             false if self.end == elements => None,
@@ -164,11 +176,20 @@ impl Offsets {
         })
     }
 
-    /// A number of the dataset.
+    /// A number of the dataset; 0 if it is none.
     fn get(&mut self, number: u64) -> Result<u64> {
+        if self.wrong.is_some() {
+            return Ok(0);
+        }
         if number < self.first || number - self.first >= self.part.len() as u64 {
-            self.first = number;
-            self.part = self.dataset.read_slice(number..self.dataset.len().min(number + PART))?;
+            let range = number..self.dataset.len().min(number + PART);
+            (self.first, self.part) = match numbers::of_list(self.name, &self.dataset, range)? {
+                Ok(part) => (number, part),
+                Err(why) => {
+                    self.wrong = Some(why);
+                    return Ok(0);
+                }
+            };
         }
         Ok(self.part.get((number - self.first) as usize).copied().unwrap_or(0))
     }

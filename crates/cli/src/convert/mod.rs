@@ -3,15 +3,21 @@
 //!
 //! ```text
 //!  form.rs    which group or dataset is of a form        lists.rs   elements of lists, some at a time
-//!  import.rs  lists -> sparse dataset                    export.rs  sparse dataset -> lists
-//!  rest.rs    links and attributes of groups
+//!  import.rs  lists -> sparse dataset                    numbers.rs numbers that must not be negative
+//!  export.rs  sparse dataset -> lists                    rest.rs    links and attributes of groups
+//!  bands.rs   elements of rows or columns, in parts      note.rs    which layout lists had
+//!  target.rs  which lists a group gets
 //! ```
 
+mod bands;
 mod export;
 mod form;
 mod import;
 mod lists;
+mod note;
+mod numbers;
 mod rest;
+mod target;
 
 pub(crate) use form::Form;
 
@@ -25,7 +31,7 @@ use crate::status::Status;
 use crate::storing::{Filters, Sections};
 use crate::text::{bytes, count, lossy};
 use hyperslab::{CopyProgress, Group, Node, PathId, Paths};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 
 /// Which way a file is converted.
@@ -44,6 +50,8 @@ struct Converter<'a> {
     copied: HashMap<u64, Node>,
     /// Groups whose links wait, and their copies.
     waiting: Vec<(PathId, Group, Group)>,
+    /// Lists that were made in groups of the new file whose links may wait: the address of the group, and the name.
+    made: HashSet<(u64, Vec<u8>)>,
     paths: Paths,
     converted: u64,
     progress: Progress,
@@ -52,7 +60,7 @@ struct Converter<'a> {
 
 pub(crate) fn run(options: &Repack, way: Way, out: &mut Output) -> Result<Status, Failure> {
     let file = find::open_with(&options.from, options.caching.options())?;
-    let opening = options.caching.options().libver_min(options.libver_min);
+    let opening = options.caching.options().libver_min(options.libver_min).libver_max(options.libver_max);
     let target = Target::create(&options.to, opening)?;
     let filters = options.filter.iter().find_map(|filters| filters.of_all());
     let sections = options.section_filter.iter().filter_map(|section| section.of_all()).cloned().collect();
@@ -62,6 +70,7 @@ pub(crate) fn run(options: &Repack, way: Way, out: &mut Output) -> Result<Status
         sections,
         copied: HashMap::new(),
         waiting: Vec::new(),
+        made: HashSet::new(),
         paths: Paths::new(),
         converted: 0,
         progress: Progress::new(),

@@ -1,6 +1,7 @@
 //! What is not converted: links, attributes, and objects as they are.
 
 use super::form::{Form, Place};
+use super::note;
 use super::{Converter, Way};
 use crate::failure::Failure;
 use hyperslab::dtype::Arena;
@@ -22,10 +23,15 @@ impl Converter<'_> {
         let mut consumed = None;
         if let Way::From(form) = self.way
             && self.at(path, form.is_of(from))?
-            && let Place::Within(name) = self.at(path, form.place(from))?
+            && let place = self.at(path, form.place(from))?
+            && let Place::Within(name) = place
         {
+            self.check_import(path, form, &place, &links)?;
             self.import(path, form, (from, from), (to, name.as_bytes()))?;
             consumed = Some(form);
+        }
+        if let Way::To(form) = self.way {
+            self.check_export(path, form, from, &links)?;
         }
         for link in links.iter().filter(|link| !consumed.is_some_and(|form| form.consumes(&link.name))) {
             let below = self.paths.below(path, &link.name);
@@ -58,11 +64,13 @@ impl Converter<'_> {
                 let copy = self.at(path, to.require_group(name))?;
                 return self.group(path, group, &copy);
             }
-            (Node::Dataset(dataset), Way::To(form)) if form.fits(dataset) => {
-                return self.export(path, form, dataset, (to, name));
+            (Node::Dataset(dataset), Way::To(form)) if form.fits(name, dataset) => {
+                return match self.export(path, form, dataset, (to, name))? {
+                    Some(group) => self.copied.insert(address, Node::from(group)).map_or(Ok(()), |_| Ok(())),
+                    None => Ok(()),
+                };
             }
-            // One that a form made anew.
-            _ if self.at(path, to.contains(name))? => return Ok(()),
+            _ if self.made.contains(&(to.address(), name.clone())) => return Ok(()),
             _ => {
                 let copied = node.copy_to(to, name);
                 let bytes =
@@ -78,7 +86,7 @@ impl Converter<'_> {
 
     /// Gives a copy the attributes of an object. References lead nowhere in the new file.
     pub(super) fn attributes(&self, path: PathId, from: &Node, to: &Node) -> std::result::Result<(), Failure> {
-        self.at(path, attributes(from, to, &|_| false))
+        self.at(path, attributes(from, to, &|name| name == note::NAME.as_bytes()))
     }
 }
 

@@ -1,12 +1,14 @@
 //! Comparing datasets of which one at least is sparse: only what is defined or stored in either is walked, not the extent.
 
 use super::Differ;
-use super::values::{Differing, Example};
+use super::values::{Differing, Example, is_unwritten};
 use crate::pieces::Pieces;
-use crate::sparse::DefinedParts;
+use crate::sparse::{DefinedParts, cut};
 use hyperslab::space::{Block, Op, Slab, Space};
 use hyperslab::{Dataset, Layout, Result, Value};
 
+/// The most bytes of values in a part of a virtual dataset.
+const PART: u64 = 16 << 20;
 /// What an undefined element is called.
 const UNDEFINED: &str = "undefined";
 
@@ -41,31 +43,43 @@ impl Differ<'_> {
         Ok(found)
     }
 
-    /// Compares a sparse dataset with one that is not, whose fill value is the same: first the chunks that the other one has in the file, then what the
-    /// sparse one defines elsewhere. Nothing if the other one is not in chunks.
+    /// Compares the values of a sparse dataset and of one that is not: first what the other one has, that is its chunks in the file, or what the sources of a virtual one
+    /// have defined; then what the sparse one defines elsewhere. All other elements are not walked: they have the fill values of both. Nothing if the other one has all elements
+    /// in one piece.
     pub(super) fn sparse_and_dense(&self, left: &Dataset, right: &Dataset) -> Result<Option<Differing>> {
         let (sparse, dense) = if left.is_sparse() { (left, right) } else { (right, left) };
-        let Layout::Chunked { chunk, .. } = dense.layout()? else { return Ok(None) };
-        let boxes: Vec<Vec<Slab>> = dense.chunk_places()?.iter().map(|coord| of_chunk(coord, &chunk, dense)).collect();
-        let mut found = Differing::default();
-        for slabs in boxes.iter().flat_map(|slabs| Pieces::new(dense, slabs)) {
-            let mut part = left.space();
-            part.select_hyperslab(Op::Set, &slabs)?;
-            self.part(left, right, &part, &mut found)?;
+        let Some((stored, parts)) = stored_parts(dense)? else { return Ok(None) };
+        let (mut found, stored) = (Differing::default(), placed(left, &stored)?);
+        let mut covered = stored.npoints();
+        for part in parts {
+            self.part(left, right, &placed(left, &part?)?, &mut found)?;
             if self.is_enough(&found) {
                 return Ok(Some(found));
             }
         }
-        let mut stored = left.space();
-        stored.select_blocks(Op::Set, &boxes.iter().map(|slabs| block(slabs)).collect::<Vec<_>>())?;
         for part in DefinedParts::all(sparse)? {
             let rest = placed(left, &part?)?.combine(Op::NotB, &stored)?;
             self.part(left, right, &rest, &mut found)?;
+            covered += rest.npoints();
             if self.is_enough(&found) {
-                break;
+                return Ok(Some(found));
             }
         }
+        let undefined = left.len().saturating_sub(covered);
+        if undefined > 0 && !self.reads_same(left, right)? {
+            let defined = placed(left, &sparse.defined(&sparse.space())?)?;
+            let rest = left.space().combine(Op::NotB, &stored.combine(Op::Or, &defined)?)?;
+            let [mine, other] = [left, right].map(|dataset| std::iter::once(undefined_value(dataset)));
+            self.pairs(mine, other, &|number| coord(&rest, number), &mut found)?;
+            (found.differing, found.compared) = (found.differing + undefined - 1, found.compared + undefined - 1);
+        }
         Ok(Some(found))
+    }
+
+    /// Whether undefined elements of both read as the same value.
+    fn reads_same(&self, left: &Dataset, right: &Dataset) -> Result<bool> {
+        let (left, right) = (undefined_value(left)?, undefined_value(right)?);
+        Ok(self.rules.equal(&left, &right, (&self.left, &self.right)))
     }
 
     /// Whether undefined elements of both have the same value.
@@ -126,6 +140,48 @@ impl Differ<'_> {
         let words = |value: Value| names.show(&value);
         Ok(crate::sparse::fill(dataset)?.map_or_else(|| "none".to_owned(), words))
     }
+}
+
+/// Parts of a dataset.
+type Parts<'a> = Box<dyn Iterator<Item = Result<Space>> + 'a>;
+
+/// What a dataset that is not sparse has stored, as a whole and in parts; nothing if that is all.
+fn stored_parts(dense: &Dataset) -> Result<Option<(Space, Parts<'_>)>> {
+    let mut stored = dense.space();
+    Ok(match dense.layout()? {
+        Layout::Chunked { chunk, .. } => {
+            let places = dense.chunk_places()?;
+            let boxes: Vec<Vec<Slab>> = places.iter().map(|coord| of_chunk(coord, &chunk, dense)).collect();
+            stored.select_blocks(Op::Set, &boxes.iter().map(|slabs| block(slabs)).collect::<Vec<_>>())?;
+            let pieces = boxes.into_iter().flat_map(move |slabs| Pieces::new(dense, &slabs));
+            let parts = pieces.map(move |slabs| {
+                let mut part = dense.space();
+                part.select_hyperslab(Op::Set, &slabs)?;
+                Ok::<_, hyperslab::Error>(part)
+            });
+            Some((stored, Box::new(parts)))
+        }
+        Layout::Virtual(_) => {
+            let defined = dense.defined(&stored)?;
+            let parts = cut(defined.clone(), PART / (dense.datatype().size() as u64).max(1))?;
+            Some((defined, Box::new(parts.into_iter().map(Ok))))
+        }
+        _ if is_unwritten(dense) => {
+            stored.select_none();
+            Some((stored, Box::new(std::iter::empty())))
+        }
+        _ => None,
+    })
+}
+
+/// What an undefined element reads as.
+fn undefined_value(dataset: &Dataset) -> Result<Value> {
+    if let Some(fill) = crate::sparse::fill(dataset)? {
+        return Ok(fill);
+    }
+    let (file, zeros) = (dataset.file(), vec![0; dataset.datatype().size()]);
+    let mut values = file.stored_values(dataset.datatype(), &zeros)?;
+    values.next().unwrap_or_else(|| Ok(Value::Null))
 }
 
 /// The same elements of another dataset of the same shape, which may be able to grow further.

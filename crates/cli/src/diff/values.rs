@@ -41,7 +41,6 @@ impl Differ<'_> {
         match (left.is_sparse(), right.is_sparse()) {
             (true, true) => return self.sparse_pair(left, right),
             (false, false) => {}
-            _ if !self.same_fill(left, right)? => {}
             _ => {
                 if let Some(found) = self.sparse_and_dense(left, right)? {
                     return Ok(found);
@@ -97,7 +96,7 @@ impl Differ<'_> {
         Ok(found)
     }
 
-    fn pairs(
+    pub(super) fn pairs(
         &self,
         left: impl Iterator<Item = Result<Value>>,
         right: impl Iterator<Item = Result<Value>>,
@@ -154,7 +153,7 @@ fn place(slabs: &[Slab], mut number: u64) -> Vec<u64> {
 }
 
 /// Whether all values of a dataset are its fill value.
-fn is_unwritten(dataset: &Dataset) -> bool {
+pub(super) fn is_unwritten(dataset: &Dataset) -> bool {
     let is_own = matches!(dataset.layout(), Ok(Layout::Contiguous | Layout::Chunked { .. }));
     is_own && dataset.stored_size().is_ok_and(|stored| stored.bytes == 0)
 }

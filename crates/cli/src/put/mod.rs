@@ -27,7 +27,8 @@ pub(crate) fn run(options: &Put, out: &mut Output) -> Result<(), Failure> {
     let attributes = options.attr.iter().map(|text| Attribute::new(text)).collect::<Result<Vec<_>, _>>()?;
     let words = words(options)?;
     let job = Job { options, words: words.as_deref(), attributes: &attributes };
-    let how = options.caching.options().libver_min(options.libver_min).durability(options.durable.durability);
+    let how = options.caching.options().libver_min(options.libver_min).libver_max(options.libver_max);
+    let how = how.durability(options.durable.durability);
     let target = Target::open(&options.file, how)?;
     job.run(target.file())?;
     let file = target.file().clone();

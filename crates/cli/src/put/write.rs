@@ -73,8 +73,8 @@ impl Job<'_> {
 
     /// Makes everything that is new in memory, where it fails as it would in the file.
     fn rehearse(&self, new: Option<&[String]>) -> Result<(), Failure> {
-        let scratch =
-            OpenOptions::new().truncate().libver_min(self.options.libver_min).open_on(Arc::new(Memory::new()))?;
+        let bounds = OpenOptions::new().libver_min(self.options.libver_min).libver_max(self.options.libver_max);
+        let scratch = bounds.truncate().open_on(Arc::new(Memory::new()))?;
         let root = scratch.root()?;
         let node = match new {
             Some(words) => Node::Dataset(self.create(&root, None, words)?),

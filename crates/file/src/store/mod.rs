@@ -86,6 +86,8 @@ pub(crate) struct Store {
     pub(crate) poison: Poison,
     /// The versions that new structures have.
     pub(crate) libver_min: LibVersion,
+    /// The newest library whose structures may be written, if there is a bound.
+    pub(crate) libver_max: Option<LibVersion>,
     /// Whether the file was made by this process, since when it was not closed.
     pub(crate) is_new: bool,
     /// Whether a superblock with consistency flags says that the file is whole at every instant.
@@ -139,6 +141,7 @@ impl Store {
             closed: AtomicBool::new(false),
             poison: Poison::default(),
             libver_min: LibVersion::Earliest,
+            libver_max: None,
             is_new: false,
             marks_whole: true,
             collections: Mutex::default(),

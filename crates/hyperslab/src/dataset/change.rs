@@ -64,6 +64,20 @@ impl Dataset {
         self.open.defined(selection)
     }
 
+    /// How many elements are defined, as [`Dataset::defined`] has it for the whole dataset. Of a sparse one, the chunks in memory tell it, and the index of others the bytes of
+    /// their values: no chunk is read or written.
+    ///
+    /// ```
+    /// # let file = hyperslab::File::create_on(std::sync::Arc::new(hyperslab::driver::Memory::new()))?;
+    /// let row = file.root()?.new_dataset::<u16>().shape([1 << 40]).chunks([1 << 20]).sparse().create("row")?;
+    /// row.write_slice(5..8, &[1, 2, 3])?;
+    /// assert_eq!(row.defined_count()?, 3);
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    pub fn defined_count(&self) -> Result<u64> {
+        self.open.defined_count()
+    }
+
     /// Lets the selected elements of a [sparse](crate::NewDataset::sparse) dataset not be defined any more: they read as the fill value, and take no space. An error for other
     /// datasets, where [`Dataset::write_fill`] gives elements the fill value.
     ///

@@ -61,14 +61,24 @@ impl Dataset {
         blocks: &[(impl AsRef<[u64]>, impl AsRef<[u64]>)],
         values: &[T],
     ) -> Result<()> {
-        let blocks = blocks.iter().map(|(start, size)| block(start.as_ref(), size.as_ref()));
-        let blocks = blocks.collect::<Result<Vec<_>>>()?;
-        let blocks: Vec<Block> = blocks.into_iter().flatten().collect();
-        let room = blocks.iter().fold(0u64, |room, block| room.saturating_add(elements(block)));
-        if room != values.len() as u64 {
-            return Err(Error::Length { values: values.len() as u64, room });
-        }
+        let blocks = blocks_of(blocks, values.len())?;
         self.open.with_extent(|| self.write_placed(&self.open.place_blocks(&blocks)?, values))
+    }
+
+    /// As [`Dataset::write_blocks`], from values of `datatype` one after the other, as for [`Dataset::write_coords_converted`].
+    pub fn write_blocks_converted(
+        &self,
+        blocks: &[(impl AsRef<[u64]>, impl AsRef<[u64]>)],
+        datatype: &Datatype,
+        values: &[u8],
+        arena: &Arena,
+    ) -> Result<()> {
+        let (blocks, size) = (blocks_of(blocks, values.len() / datatype.size().max(1))?, datatype.size());
+        self.open.with_extent(|| {
+            let placed = self.open.place_blocks(&blocks)?;
+            let (selection, values) = (&placed.selection, placed.bytes(values, size)?);
+            self.open.write_converted(selection, datatype, &Space::simple(&[selection.npoints()])?, &values, arena)
+        })
     }
 
     fn write_placed<T: Storable>(&self, placed: &PlacedValues, values: &[T]) -> Result<()> {
@@ -80,6 +90,15 @@ impl Dataset {
         let bytes = placed.bytes(bytes, writing.memory().size())?;
         self.open.write_encoded(&placed.selection, (writing.plan(), writing.memory()), &bytes, &Arena::default())
     }
+}
+
+/// Blocks by their first elements and their sizes; an error if they have not so many values together.
+fn blocks_of(blocks: &[(impl AsRef<[u64]>, impl AsRef<[u64]>)], values: usize) -> Result<Vec<Block>> {
+    let blocks = blocks.iter().map(|(start, size)| block(start.as_ref(), size.as_ref()));
+    let blocks = blocks.collect::<Result<Vec<_>>>()?;
+    let blocks: Vec<Block> = blocks.into_iter().flatten().collect();
+    let room = blocks.iter().fold(0u64, |room, block| room.saturating_add(elements(block)));
+    if room == values as u64 { Ok(blocks) } else { Err(Error::Length { values: values as u64, room }) }
 }
 
 /// A block by its first element and its size; nothing if it has no elements.

@@ -55,7 +55,7 @@ impl NewDataset {
                 };
                 let (registry, value) = (session.registry(), value.as_deref());
                 if let Layout::Chunked { structure: Some(structure), .. } = &layout {
-                    structured::check(session, self, (*structure, &datatype), chunk, fill.alloc)?;
+                    structured::check(session, self, (*structure, &datatype), (&extent, chunk), fill.alloc)?;
                     structured::filters(registry, self, (*structure, &datatype), chunk, value)?
                 } else if !self.section_filters.is_empty() {
                     return Err(refuse(structured::NO_SECTIONS));

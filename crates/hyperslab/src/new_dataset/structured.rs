@@ -3,7 +3,8 @@
 use hyperslab_dtype::{Class, Datatype, Nesting};
 use hyperslab_filter::{Bzip2, Deflate, Delta, Lz4, Lzf, Registry, Shuffle, Zstd};
 use hyperslab_format::message::{AllocTime, ChunkStructure, DatasetFilters, FilterStep, SectionFilters};
-use hyperslab_session::Session;
+use hyperslab_session::{Session, too_many_elements};
+use hyperslab_space::Extent;
 
 use super::{
     ChunkSection, NewDataset, Wanted,
@@ -27,7 +28,7 @@ pub(super) fn check(
     session: &Session,
     new: &NewDataset,
     (structure, datatype): (ChunkStructure, &Datatype),
-    chunk: &[u64],
+    (extent, chunk): (&Extent, &[u64]),
     alloc: AllocTime,
 ) -> Result<()> {
     session.file().check_structured_chunks()?;
@@ -57,6 +58,9 @@ pub(super) fn check(
     let elements = chunk.iter().fold(1u64, |elements, side| elements.saturating_mul(*side));
     if elements > u64::from(u32::MAX) {
         return Err(refuse(format!("a sparse chunk of {elements} elements, more than 2^32 - 1")));
+    }
+    if structure.is_sparse() && extent.elements().is_none() {
+        return Err(refuse(too_many_elements(extent.dims())));
     }
     Ok(())
 }

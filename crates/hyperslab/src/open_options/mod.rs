@@ -81,6 +81,24 @@ impl OpenOptions {
         self
     }
 
+    /// The newest library whose structures may be written; by default there is no bound. Structured chunks ([`NewDataset::sparse`](crate::NewDataset::sparse),
+    /// [`vlen_in_chunks`](crate::NewDataset::vlen_in_chunks)), which no released library reads, need [`LibVersion::NEWEST`]: with an older bound they are refused, also in
+    /// copies, and the file stays as it is. Nothing else that is written depends on it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hyperslab::{LibVersion, OpenOptions, driver::Memory};
+    /// let file = OpenOptions::new().create().libver_max(LibVersion::V110).open_on(Arc::new(Memory::new()))?;
+    /// let sparse = file.root()?.new_dataset::<u8>().shape([100]).chunks([10]).sparse();
+    /// assert!(sparse.create("x").unwrap_err().to_string().contains("newer than 1.10"));
+    /// # Ok::<(), hyperslab::Error>(())
+    /// ```
+    #[must_use]
+    pub fn libver_max(mut self, libver_max: impl Into<Option<LibVersion>>) -> OpenOptions {
+        self.options.access.libver_max = libver_max.into();
+        self
+    }
+
     /// A new file has so many bytes in front that are the user's: none, 512, or twice, four times … as many.
     #[must_use]
     pub fn user_block(mut self, bytes: u64) -> OpenOptions {

@@ -7,7 +7,7 @@ use std::{
 
 use fastrand::Rng;
 use hyperslab::{
-    CacheConfig, Dataset, File, NewDataset,
+    CacheConfig, ChunkSection, Dataset, File, NewDataset,
     driver::{Driver, Memory},
     space::{ElementRuns, Op, Slab, Space},
 };
@@ -61,7 +61,8 @@ fn run_with<T: Value>(seed: u64) {
     let new = file.root().unwrap().new_dataset::<T>().shape(&dims).max_shape(&max).chunks(&chunk);
     let new = if is_sparse { new.sparse() } else { new.vlen_in_chunks() };
     let new = fill.iter().fold(new, |new, fill| new.fill_value(fill.clone()));
-    let mut dataset = filtered::<T>(new, random.usize(0..4)).create("a").unwrap();
+    let new = filtered::<T>(new, random.usize(0..4));
+    let mut dataset = sectioned::<T>(new, random.usize(0..8), is_sparse).create("a").unwrap();
     let mut model = Model { dims, fill: fill.unwrap_or(T::undefined()), is_sparse, values: BTreeMap::new() };
     for step in 0..random.usize(5..30) {
         let context = format!("HYPERSLAB_SEED={seed} HYPERSLAB_SPARSE_PROGRAMS=1, step {step}");
@@ -119,6 +120,7 @@ fn run_with<T: Value>(seed: u64) {
                 file.root().unwrap().copy("a", &file.root().unwrap(), &name).unwrap();
                 model.check(&file.dataset(&name).unwrap(), &whole(&model.dims), &context);
             }
+            13 if random.bool() => copied_elsewhere(&file, &model, &context),
             _ => {
                 dataset.write_fill(&selection).unwrap();
                 model.write(&selection, &vec![model.fill.clone(); selection.npoints() as usize]);
@@ -151,6 +153,41 @@ pub(super) fn filtered<T: Value>(new: NewDataset, which: usize) -> NewDataset {
     }
 }
 
+/// The same dataset with filters of their own for some of its sections.
+fn sectioned<T: Value>(new: NewDataset, which: usize, is_sparse: bool) -> NewDataset {
+    let new = match which {
+        0 | 1 if is_sparse => new.section(ChunkSection::Selection).shuffle().deflate(9),
+        2 if is_sparse => new.section(ChunkSection::Selection).fletcher32(),
+        3 if is_sparse => new.section(ChunkSection::Selection).lzf(),
+        _ => new,
+    };
+    let new = match which {
+        1 | 2 => new.section(ChunkSection::Values).shuffle().deflate(1),
+        4 => new.section(ChunkSection::Values).fletcher32(),
+        _ => new,
+    };
+    if T::VLEN && which > 1 && which < 6 { new.section(ChunkSection::Vlen).lzf().fletcher32() } else { new }
+}
+
+/// Copies the dataset to another file, which is read at once and when it was closed.
+fn copied_elsewhere<T: Value>(file: &File, model: &Model<T>, context: &str) {
+    let context = format!("{context}, copied to another file");
+    let storage: Arc<dyn Driver> = Arc::new(Memory::new());
+    let other = options().create_new().open_on(storage.clone()).unwrap();
+    file.root().unwrap().copy("a", &other.root().unwrap(), "there").unwrap();
+    let values = model.values.iter().map(|(coord, value)| (coord.clone(), value.in_another_file())).collect();
+    let model = &Model { values, fill: model.fill.in_another_file(), dims: model.dims.clone(), ..*model };
+    model.check(&other.dataset("there").unwrap(), &whole(&model.dims), &context);
+    let filters = |file: &File, name: &str| file.dataset(name).unwrap().section_filters().cloned();
+    assert_eq!(filters(&other, "there"), filters(file, "a"), "{context}");
+    other.close().unwrap();
+    let other = File::open_driver(storage.clone()).unwrap();
+    model.check(&other.dataset("there").unwrap(), &whole(&model.dims), &context);
+    let report = hyperslab::check::storage(storage).unwrap();
+    let problems: Vec<_> = report.problems().collect();
+    assert!(problems.is_empty(), "{context}: {problems:?}");
+}
+
 impl<T: Value> Model<T> {
     pub(super) fn write(&mut self, selection: &Space, values: &[T]) {
         self.values.extend(coords(selection).into_iter().zip(values.iter().cloned()));
@@ -171,6 +208,7 @@ impl<T: Value> Model<T> {
         assert_eq!(values, wanted, "{context}: {asked:?}");
         assert_eq!(elements.coords().unwrap(), once.concat(), "{context}: {asked:?}");
         if self.is_sparse {
+            assert_eq!(dataset.defined_count().unwrap(), self.values.len() as u64, "{context}");
             let mut by_chunk: Vec<Coord> = Vec::new();
             for chunk in dataset.defined_chunks(asked).unwrap() {
                 by_chunk.extend(coords_of(&chunk.unwrap().elements));

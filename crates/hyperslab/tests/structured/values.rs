@@ -16,6 +16,11 @@ pub(super) trait Value: Element + Storable + Clone + Debug + PartialEq + Send + 
     /// The value of elements that were never written, if the dataset says none.
     fn undefined() -> Self;
 
+    /// What a copy in another file has: references to objects that are not copied are null there.
+    fn in_another_file(&self) -> Self {
+        self.clone()
+    }
+
     /// Writes the same values in another way, if there is one.
     fn write_otherwise(dataset: &Dataset, selection: &Space, values: &[Self]) {
         dataset.write_selection(selection, values).unwrap();
@@ -145,6 +150,13 @@ impl Value for Mixed {
 
     fn undefined() -> Mixed {
         Mixed { time: 0.0, name: String::new(), track: Vec::new(), pair: [0; 2], near: ObjectReference::NULL }
+    }
+
+    fn in_another_file(&self) -> Mixed {
+        let mut value = self.clone();
+        value.near = ObjectReference::NULL;
+        value.track.iter_mut().for_each(|point| point.from = ObjectReference::NULL);
+        value
     }
 
     fn write_otherwise(dataset: &Dataset, selection: &Space, values: &[Mixed]) {

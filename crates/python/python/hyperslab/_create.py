@@ -111,7 +111,8 @@ def _options(
     options: dict[str, Any] = {}
     if not shape:
         kind = "Empty" if shape is None else "Scalar"
-        if any((chunks, compression, compression_opts, shuffle, fletcher32, scaleoffset is not None, sparse)):
+        given = (chunks, compression, compression_opts, shuffle, fletcher32, scaleoffset is not None, sparse)
+        if any((*given, structured is not None, section_filters is not None)):
             raise TypeError(f"{kind} datasets don't support chunk/filter options")
         if maxshape:
             raise TypeError(f"{kind} datasets cannot be extended")

@@ -10,13 +10,13 @@ import numpy as np
 
 from . import _config
 from ._base import _join
+from ._binsparse import create_from_binsparse
 from ._copy import copy_object
 from ._create import New, fill_array
 from ._datatype import Datatype
 from ._errors import check_writable
 from ._filter_options import section_as_given
 from ._hyperslab import ExistsError, GroupHandle
-from ._options import check_for_sparse
 from ._retry import retry
 from ._ragged_arrays import create_from_awkward
 from ._sparse_arrays import create_from_scipy, create_from_sparse
@@ -95,9 +95,6 @@ class CreateInGroup:
         new = New(shape, dtype, data, options)
         name = _named(name)
         self._check_writable("create dataset")
-        if new.options.get("sparse"):
-            # A file object knows its bounds itself; a path keeps them for all of its objects.
-            check_for_sparse(getattr(self, "libver", None) or self.file.libver)
         made = self._wrapped(self._handle.create_dataset(name, new.stored, new.shape, new.options), name)
         if new.cache_min_bytes is not None:
             made.cache_min_bytes = new.cache_min_bytes
@@ -123,6 +120,15 @@ class CreateInGroup:
         >>> group.create_from_sparse("events", sparse.COO(coords, values), chunks=(64, 64, 64))   # doctest: +SKIP
         """
         return create_from_sparse(self, name, array, options)
+
+    def create_from_binsparse(self, name: str | bytes, given: Any, **options: Any) -> Dataset:
+        """A new sparse dataset with the stored values and the fill value of an object that has the protocol `__binsparse__`, or of what that gives: a tuple of the
+        descriptor and the arrays, by their names or in the order of `data_types`. Formats are lists of coordinates (CVEC, COO, COOR, COOC, and custom ones of more
+        dimensions), CSR and CSC. `options` are those of `create_dataset`.
+
+        >>> group.create_from_binsparse("copy", group["events"])            # doctest: +SKIP
+        """
+        return create_from_binsparse(self, name, given, options)
 
     def create_from_awkward(self, name: str | bytes, array: Any, **options: Any) -> Dataset:
         """A new dataset of one dimension with the rows of a ragged array of the package `awkward` as sequences of variable length. `options` are those of `create_dataset`;

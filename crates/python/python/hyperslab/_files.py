@@ -107,15 +107,13 @@ class File(Group):
                 raise ValueError("Invalid file space strategy type")
         self._libver = libver_bounds(libver)
         order = _config.get_config().track_order if track_order is None else track_order
-        made = settings(self._libver[0], userblock_size or 0, bool(order), options)
+        made = settings(self._libver, userblock_size or 0, bool(order), options)
         nbytes = options.get("rdcc_nbytes")
         cache_bytes = int(nbytes) if cache_bytes is None and nbytes is not None else cache_bytes
         cache_policy = wanted_policy(options) if cache_policy is None else cache_policy
         made["cache"] = (cache_bytes, cache_max_bytes, cache_policy, cache_read_ahead, cache_dataset_bytes)
         made["pages"] = pages(options, mode in ("w", "w-", "x"), page_strategy)
         made["durability"] = durability
-        # For other objects of the same file; the engine knows no upper bound.
-        made["libver"] = self._libver
         made["retry"] = (retry, 0.001) if isinstance(retry, int) else retry
         made["evict_on_close"] = bool(evict_on_close)
         made["members"] = members(driver, options)

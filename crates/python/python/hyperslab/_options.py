@@ -36,12 +36,6 @@ def libver_bounds(libver: Any) -> tuple[str, str]:
     return (low or "earliest").replace("latest", NEWEST), (high or NEWEST).replace("latest", NEWEST)
 
 
-def check_for_sparse(libver: tuple[str, str]) -> None:
-    """Fails if a file must not have what sparse datasets need."""
-    if libver[1] != NEWEST:
-        raise ValueError(f"sparse datasets need libver up to {NEWEST!r}, and the file was opened with libver up to {libver[1]!r}")
-
-
 def check_cache_options(options: dict[str, Any]) -> None:
     """Fails if a chunk cache or page buffer cannot be so, with what h5py raises."""
     for name in ("rdcc_nbytes", "rdcc_nslots"):
@@ -122,7 +116,7 @@ def check_options(driver: str | None, libver: Any, locking: Any, options: dict[s
         raise ValueError(f"Unsupported locking value: {locking!r}; must be true, false or 'best-effort'")
 
 
-def settings(low: str, user_block: int, track_order: bool, options: dict[str, Any]) -> dict[str, Any]:
+def settings(libver: tuple[str, str], user_block: int, track_order: bool, options: dict[str, Any]) -> dict[str, Any]:
     """What a file is made or changed with."""
     given = [default if (value := options.get(name)) is None else value for name, default in _SPACE.items()]
     strategy, persist, threshold, page = given
@@ -132,7 +126,7 @@ def settings(low: str, user_block: int, track_order: bool, options: dict[str, An
         space = (strategy, bool(persist), int(threshold), int(page) if strategy == "page" else 4096)
     placement = tuple(int(options.get(name) or default) for name, default in _PLACEMENT.items())
     return {
-        "low": low,
+        "libver": libver,
         "user_block": user_block,
         "track_order": track_order,
         "space": space,

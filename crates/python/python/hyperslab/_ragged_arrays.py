@@ -51,7 +51,12 @@ def create_from_awkward(group: Any, name: str | bytes, array: Any, options: dict
         rows[nth] = values[start:end]
     options.setdefault("dtype", vlen_dtype(base))
     made = group.create_dataset(name, (len(rows),), **options)
-    made[...] = rows
+    try:
+        made[...] = rows
+    except BaseException:
+        # No dataset without its values is left behind.
+        del group[name]
+        raise
     return made
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ._coords import checked_coords
+from ._arrays import is_text
+from ._coords import checked_blocks, checked_coords, coords_of_blocks
 from ._errors import check_writable
 from ._hyperslab import DatasetHandle, Space
 from ._retry import again_if_resized
@@ -51,8 +52,17 @@ class SparseMethods:
         """The part of all elements that is defined: 1.0 for a dataset that is not sparse, unless it is virtual: then its sources tell."""
         if not self.is_sparse and not self.is_virtual:  # type: ignore[attr-defined]
             return 1.0
-        size = math.prod(self.shape)
-        return self.defined().npoints / size if size else 0.0
+        size = math.prod(self._shape())
+        return self._handle.defined_count() / size if size else 0.0
+
+    @property
+    def section_sizes(self) -> dict[str, int] | None:
+        """The stored bytes of the sections of all chunks, "selection", "data" and "vlen". `None` if chunks have no sections. What only the cache has is written first."""
+        filters = self.section_filters
+        if filters is None:
+            return None
+        sizes = self._handle.section_sizes() or [0] * len(filters)
+        return dict(zip(filters, sizes, strict=True))
 
     def read_defined(self, index: Any = ...) -> tuple[np.ndarray, np.ndarray]:
         """The coordinates of defined elements, an array of shape (n, rank), and their values, in row-major order. An element is there once, also if the index is a
@@ -93,13 +103,44 @@ class SparseMethods:
         if not others:
             raise ValueError("a stack of frames has two dimensions or more")
         coords = checked_coords(coords, tuple(others))
-        # Values that cannot be stored must not leave an empty frame.
-        array, _ = values_for(self, len(coords), values)  # type: ignore[arg-type]
+        array, memory = values_for(self, len(coords), values)  # type: ignore[arg-type]
         self._handle.resize_dimension(0, frame + 1)
         if len(coords):
             frames = np.full((len(coords), 1), frame, dtype=np.int64)
-            self.write_coords(np.hstack([frames, coords.astype(np.int64)]), array)
+            try:
+                self._handle.write_coords(np.hstack([frames, coords.astype(np.int64)]), array, memory)
+            except BaseException:
+                # Values that cannot be stored must not leave an empty frame.
+                self._handle.resize_dimension(0, frame)
+                raise
         return frame
+
+    def write_blocks(self, blocks: Any, values: Any) -> None:
+        """Writes values to blocks in one request: `blocks` is a list of pairs of the first element and the shape, or of indices of integers and slices without a step.
+        `values` is a list of arrays, one for each block; or one array with the values of one block after the other, each in row-major order; or one value for all
+        elements. Where blocks overlap, the last one counts.
+
+        >>> dataset.write_blocks([((0, 3), (2, 2)), np.s_[5, 1:4]], [1, 2, 3, 4, 5, 6, 7])  # doctest: +SKIP
+        """
+        check_writable(self._handle, "write data", OSError)
+        blocks = list(blocks)
+        again_if_resized(blocks, lambda: self._write_blocks(blocks, values))
+
+    def _write_blocks(self, blocks: list[Any], values: Any) -> None:
+        found = checked_blocks(blocks, self._shape())
+        sizes = [math.prod(size) for _, size in found]
+        if isinstance(values, list | tuple) and len(values) == len(found) and all(isinstance(one, np.ndarray) for one in values):
+            for number, (one, size) in enumerate(zip(values, sizes, strict=True)):
+                if one.size != size and self.dtype.subdtype is None:
+                    raise ValueError(f"block {number} has {size} elements, and its array {one.size}")
+            values = np.concatenate([one.reshape(-1) for one in values]) if values else np.empty(0, self.dtype)
+        array, memory = values_for(self, sum(sizes), values)  # type: ignore[arg-type]
+        if not sum(sizes):
+            return
+        if is_text(self.dtype):
+            self._handle.write_coords(coords_of_blocks(found), array, memory)
+        else:
+            self._handle.write_blocks(found, array, memory)
 
     def erase(self, index: Any = ...) -> None:
         """Makes the elements that an index names undefined: they read as the fill value, and take no space. A `ValueError` if the dataset is not sparse.
@@ -112,19 +153,22 @@ class SparseMethods:
         again_if_resized([index], lambda: self._handle.erase(self._selection(index)))
 
     def iter_chunks_defined(self) -> Iterator[tuple[tuple[slice, ...], Space]]:
-        """For each chunk with defined elements, the slices of the chunk, and its defined elements.
+        """For each chunk with defined elements, the slices of the chunk, and its defined elements. No value is read, and nothing is written; some hundred chunks at a time
+        are asked with one request. A dataset without chunks is one piece. If a sparse dataset is resized meanwhile, the next step fails.
 
         >>> sum(space.npoints for _, space in dataset.iter_chunks_defined())  # doctest: +SKIP
         """
-        for index in self._stored_chunks() if self.is_sparse else self.iter_chunks():  # type: ignore[attr-defined]
+        shape, chunks = self._shape(), self.chunks
+        if self.is_sparse:
+            for place, space in self._handle.defined_chunks(Space(shape)):
+                sides = zip(place, chunks, shape, strict=True)
+                yield tuple(slice(nth * side, min((nth + 1) * side, size), 1) for nth, side, size in sides), space
+            return
+        whole = [tuple(slice(0, size, 1) for size in shape)]
+        for index in whole if chunks is None else self.iter_chunks():  # type: ignore[attr-defined]
             space = self.defined(index)
             if space.npoints:
                 yield index, space
-
-    def _stored_chunks(self) -> Iterator[tuple[slice, ...]]:
-        for place in self._handle.chunk_places():
-            sides = zip(place, self.chunks, self.shape, strict=True)
-            yield tuple(slice(nth * side, min((nth + 1) * side, size), 1) for nth, side, size in sides)
 
     def to_scipy(self, format: str = "csr") -> Any:
         """The defined elements as a sparse array of `scipy.sparse`, also those that are zero. What is not defined is zero there, whatever the fill value is.

@@ -59,19 +59,21 @@ def _created_by_rows(group: Any, name: str | bytes, matrix: Any, options: dict[s
     if not csr.has_canonical_format:
         csr = csr.copy() if csr is matrix else csr
         csr.sum_duplicates()
-    made = _created(group, name, csr.shape, np.empty((0, 2), np.int64), csr.data[:0], options)
-    first, rows, side = 0, csr.shape[0], made.chunks[0]
-    while first < rows:
-        most = np.searchsorted(csr.indptr, int(csr.indptr[first]) + _AT_ONCE, "right") - 1
-        end = min(rows, max(int(most) // side * side, (first // side + 1) * side))
-        begin, stop = csr.indptr[first], csr.indptr[end]
-        if begin < stop:
-            coords = np.empty((stop - begin, 2), np.int64)
-            coords[:, 0] = np.repeat(np.arange(first, end), np.diff(csr.indptr[first : end + 1]))
-            coords[:, 1] = csr.indices[begin:stop]
-            made.write_coords(coords, csr.data[begin:stop])
-        first = end
-    return made
+
+    def write(made: Dataset) -> None:
+        first, rows, side = 0, csr.shape[0], made.chunks[0]
+        while first < rows:
+            most = np.searchsorted(csr.indptr, int(csr.indptr[first]) + _AT_ONCE, "right") - 1
+            end = min(rows, max(int(most) // side * side, (first // side + 1) * side))
+            begin, stop = csr.indptr[first], csr.indptr[end]
+            if begin < stop:
+                coords = np.empty((stop - begin, 2), np.int64)
+                coords[:, 0] = np.repeat(np.arange(first, end), np.diff(csr.indptr[first : end + 1]))
+                coords[:, 1] = csr.indices[begin:stop]
+                made.write_coords(coords, csr.data[begin:stop])
+            first = end
+
+    return _made(group, name, csr.shape, csr.data.dtype, write, options)
 
 
 def to_pydata_sparse(dataset: Any) -> Any:
@@ -95,9 +97,20 @@ def create_from_sparse(group: Any, name: str | bytes, array: Any, options: dict[
 
 
 def _created(group: Any, name: str | bytes, shape: Any, coords: Any, values: Any, options: dict[str, Any]) -> Dataset:
-    options.setdefault("dtype", values.dtype)
-    made = group.create_dataset(name, tuple(shape), sparse=True, **options)
-    made.write_coords(coords, values)
+    return _made(group, name, shape, values.dtype, lambda made: made.write_coords(coords, values), options)
+
+
+def _made(group: Any, name: str | bytes, shape: Any, dtype: Any, write: Any, options: dict[str, Any]) -> Dataset:
+    """A sparse dataset whose elements `write` writes. If that fails, no dataset is left behind."""
+    if not options.setdefault("sparse", True):
+        raise ValueError("sparse=False: elements of a sparse array go to a sparse dataset; write array.toarray() to another one")
+    options.setdefault("dtype", dtype)
+    made = group.create_dataset(name, tuple(shape), **options)
+    try:
+        write(made)
+    except BaseException:
+        del group[name]
+        raise
     return made
 
 

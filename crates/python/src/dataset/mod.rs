@@ -18,6 +18,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
+use self::sparse::PyDefinedChunks;
 use crate::array::{Array, unwrapped};
 use crate::cache_policy::cache_policy;
 use crate::cache_stats::cache_stats;
@@ -313,14 +314,35 @@ impl DatasetHandle {
         write::write_coords(self, py, coords, &array, &dtype)
     }
 
+    /// Writes the elements of an array, each of `dtype`, to blocks, each said by its first element and its size.
+    fn write_blocks(
+        &self,
+        py: Python<'_>,
+        blocks: Vec<(Vec<u64>, Vec<u64>)>,
+        array: Array<'_>,
+        dtype: Dtype<'_>,
+    ) -> PyResult<()> {
+        write::write_blocks(self, py, &blocks, &array, &dtype)
+    }
+
     /// Lets the selected elements not be defined any more.
     fn erase(&self, py: Python<'_>, space: &PySpace) -> PyResult<()> {
         sparse::erase(self, py, space)
     }
 
-    /// The places of stored chunks in the grid of chunks.
-    fn chunk_places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        sparse::chunk_places(self, py)
+    /// How many elements are defined.
+    fn defined_count(&self, py: Python<'_>) -> PyResult<u64> {
+        sparse::defined_count(self, py)
+    }
+
+    /// The selected elements that are defined, chunk by chunk.
+    fn defined_chunks(&self, py: Python<'_>, space: &PySpace) -> PyResult<PyDefinedChunks> {
+        PyDefinedChunks::of(self, py, space)
+    }
+
+    /// The stored bytes of each section of all chunks.
+    fn section_sizes(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
+        structured::sizes(self, py)
     }
 
     /// How many bytes the values take in the file.

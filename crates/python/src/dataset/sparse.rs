@@ -1,8 +1,11 @@
 //! Elements that are defined, and those that are not to be any more.
 
+use std::sync::{Mutex, PoisonError};
+
+use hyperslab::DefinedChunks;
 use hyperslab::dtype::Arena;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::PyTuple;
 
 use super::DatasetHandle;
 use crate::array::{bytes, zeros};
@@ -39,18 +42,40 @@ pub(super) fn read_defined<'py>(
     Ok((Rows::from(coords).into_array(py, &[count, rank])?, array.into_any()))
 }
 
+/// How many elements are defined.
+pub(super) fn defined_count(handle: &DatasetHandle, py: Python<'_>) -> PyResult<u64> {
+    let dataset = handle.dataset()?;
+    engine(py, || dataset.defined_count())
+}
+
+/// The selected elements that are defined, chunk by chunk: the place of each chunk in the grid, and its elements.
+#[pyclass(name = "DefinedChunks", module = "hyperslab._hyperslab", frozen)]
+pub(crate) struct PyDefinedChunks(Mutex<DefinedChunks>);
+
+impl PyDefinedChunks {
+    pub(super) fn of(handle: &DatasetHandle, py: Python<'_>, space: &PySpace) -> PyResult<PyDefinedChunks> {
+        let (dataset, space) = (handle.dataset()?, handle.selected(py, space)?);
+        Ok(PyDefinedChunks(Mutex::new(engine(py, || dataset.defined_chunks(&space))?)))
+    }
+}
+
+#[pymethods]
+impl PyDefinedChunks {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyTuple>, PySpace)>> {
+        let next = engine(py, || {
+            let next = self.0.lock().unwrap_or_else(PoisonError::into_inner).next().transpose()?;
+            next.map(|chunk| Ok((chunk.elements.to_space()?, chunk.place))).transpose()
+        })?;
+        next.map(|(space, place)| Ok((tuple(py, &place)?, PySpace::new(space)))).transpose()
+    }
+}
+
 /// Lets the selected elements not be defined any more.
 pub(super) fn erase(handle: &DatasetHandle, py: Python<'_>, space: &PySpace) -> PyResult<()> {
     let (dataset, space) = (handle.dataset()?, handle.selected(py, space)?);
     engine(py, || dataset.erase(&space))
-}
-
-/// The places of stored chunks in the grid of chunks.
-pub(super) fn chunk_places<'py>(handle: &DatasetHandle, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-    let dataset = handle.dataset()?;
-    let places = PyList::empty(py);
-    for place in engine(py, || dataset.chunk_places())? {
-        places.append(tuple(py, &place)?)?;
-    }
-    Ok(places)
 }

@@ -71,6 +71,19 @@ pub(super) fn all<'py>(handle: &DatasetHandle, py: Python<'py>) -> PyResult<Boun
     Ok(infos)
 }
 
+/// The stored bytes of each section of all chunks.
+pub(super) fn sizes(handle: &DatasetHandle, py: Python<'_>) -> PyResult<Vec<u64>> {
+    let dataset = handle.dataset()?;
+    engine(py, || {
+        let mut sizes = Vec::new();
+        for info in dataset.structured_chunks()? {
+            sizes.resize(info.sections.len().max(sizes.len()), 0u64);
+            sizes.iter_mut().zip(&info.sections).for_each(|(sum, section)| *sum += section.size);
+        }
+        Ok(sizes)
+    })
+}
+
 fn shown<'py>(py: Python<'py>, info: &StructuredChunkInfo) -> PyResult<Info<'py>> {
     let sections = info.sections.iter().map(|section| (section.offset, section.size, section.unfiltered, section.mask));
     Ok((tuple(py, &info.place)?, info.address, info.size, sections.collect()))

@@ -56,8 +56,27 @@ pub(super) fn write_coords(
     };
     let given = Given::of(file, array, memory, stored)?;
     let (datatype, values, arena) = (&given.datatype, given.bytes()?, &given.arena);
-    match detached(py, || dataset.write_coords_converted(&coords, datatype, values, arena))? {
+    done(detached(py, || dataset.write_coords_converted(&coords, datatype, values, arena))?)
+}
+
+/// Writes the elements of an array, each of `dtype`, to blocks, each said by its first element and its size. Texts of variable length are not for this call.
+pub(super) fn write_blocks(
+    handle: &DatasetHandle,
+    py: Python<'_>,
+    blocks: &[(Vec<u64>, Vec<u64>)],
+    array: &Array<'_>,
+    dtype: &Dtype<'_>,
+) -> PyResult<()> {
+    let (file, dataset) = (handle.shared.file()?, &handle.dataset);
+    let given = Given::of(file, array, Memory::to_write(dtype, dataset.stored_datatype())?, dataset.stored_datatype())?;
+    let (datatype, values, arena) = (&given.datatype, given.bytes()?, &given.arena);
+    done(detached(py, || dataset.write_blocks_converted(blocks, datatype, values, arena))?)
+}
+
+/// What Python gets of a write. A place outside of the dataset may be inside when the shape is asked again.
+fn done(written: hyperslab::Result<()>) -> PyResult<()> {
+    match written {
         Err(Error::Space(why @ OutOfExtent { .. })) => Err(ExtentError::new_err(why.to_string())),
-        done => done.map_err(exception),
+        written => written.map_err(exception),
     }
 }

@@ -21,6 +21,11 @@ pub(super) struct Change<'a> {
     pub(super) moved: bool,
 }
 
+/// Why a sparse dataset cannot have a shape: its elements have no numbers.
+pub fn too_many_elements(shape: &[u64]) -> String {
+    format!("a sparse dataset of shape {shape:?} has 2^64 elements or more, which 64 bits cannot number")
+}
+
 impl OpenDataset {
     /// Takes the state for a change. Only within an operation.
     pub(super) fn change(&self) -> Result<Change<'_>> {
@@ -64,6 +69,9 @@ impl OpenDataset {
             let (filling, stored) = (filling(self), session.file());
             if new == old {
                 return Ok(());
+            }
+            if self.is_sparse() && new.elements().is_none() {
+                return Err(Error::Change(too_many_elements(shape)));
             }
             let gone = change.heap_objects_outside(shape);
             let resizing = change.values()?.begin_resize(stored, shape, &filling)?;

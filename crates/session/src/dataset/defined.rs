@@ -33,6 +33,19 @@ impl OpenDataset {
         }
     }
 
+    /// How many elements are defined, as [`OpenDataset::defined`] has it. Of a sparse dataset, chunks in memory and the index of others tell it, and no chunk is read.
+    pub fn defined_count(&self) -> Result<u64> {
+        let Some(partition) = self.partition()?.filter(|_| self.is_sparse()) else {
+            return self.with_extent(|| Ok(self.defined(&self.space())?.npoints()));
+        };
+        let _guard = self.lock_to_read_all()?;
+        let cache = &self.session().engine.partitions.cache;
+        let count = cache.defined_count(partition, self.request_options(), &self.space());
+        let count = count.map_err(|why| self.locate(why.into()))?;
+        self.session().check_current()?;
+        Ok(count)
+    }
+
     /// The chunks of a sparse dataset that a selection may touch and that are in the file or in memory, by rising coordinate.
     pub fn stored_chunks(&self, selection: &Space) -> Result<Vec<ChunkCoord>> {
         self.check_extent(selection)?;

@@ -49,6 +49,7 @@ use crate::{
     virtual_read_budget::VirtualReadBudget,
 };
 
+pub use change::too_many_elements;
 pub use external::ExternalName;
 pub(crate) use known::Known;
 pub use layout::{Layout, VirtualName};

@@ -26,6 +26,21 @@ impl LibVersion {
     /// All of them, the oldest first.
     pub const ALL: [LibVersion; 6] =
         [LibVersion::Earliest, LibVersion::V18, LibVersion::V110, LibVersion::V112, LibVersion::V114, LibVersion::V200];
+    /// The newest of them.
+    pub const NEWEST: LibVersion = LibVersion::V200;
+}
+
+impl std::fmt::Display for LibVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            LibVersion::Earliest => "earliest",
+            LibVersion::V18 => "1.8",
+            LibVersion::V110 => "1.10",
+            LibVersion::V112 => "1.12",
+            LibVersion::V114 => "1.14",
+            LibVersion::V200 => "2.0",
+        })
+    }
 }
 
 /// How the version of an encoding is chosen.
