@@ -97,8 +97,9 @@ class SparseMethods:
         array, _ = values_for(self, len(coords), values)  # type: ignore[arg-type]
         self._handle.resize_dimension(0, frame + 1)
         if len(coords):
-            frames = np.full((len(coords), 1), frame, dtype=np.int64)
-            self.write_coords(np.hstack([frames, coords.astype(np.int64)]), array)
+            placed = np.empty((len(coords), len(others) + 1), dtype=np.int64)
+            placed[:, 0], placed[:, 1:] = frame, coords
+            self.write_coords(placed, array)
         return frame
 
     def erase(self, index: Any = ...) -> None:
