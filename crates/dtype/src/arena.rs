@@ -35,6 +35,11 @@ impl Arena {
         Arena { bytes: Vec::with_capacity(bytes) }
     }
 
+    /// Makes room for sequences of so many bytes more.
+    pub fn reserve(&mut self, bytes: usize) -> Result<()> {
+        Ok(memory::reserve(&mut self.bytes, bytes)?)
+    }
+
     /// Forgets all sequences, but keeps their memory for others.
     pub fn clear(&mut self) {
         self.bytes.clear();

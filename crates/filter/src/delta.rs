@@ -5,7 +5,7 @@
 //!  after    bytes of an integer 1 | head | the first integers | integer - the one so many before it | … | tail
 //! ```
 //!
-//! Coordinates that rise have small differences, most of whose bytes are zero. The encoder tries all sizes of integers and takes that which makes most bytes zero; what
+//! Coordinates that rise have small differences, most of whose bytes are zero. The encoder tries all sizes of integers and takes that which makes most bytes zero, of the last KiB if there are many; what
 //! is left over at the front stays as it is. The number is one of those for private use.
 
 use std::ops::Range;
@@ -18,6 +18,9 @@ pub struct Delta;
 
 /// The sizes of integers that are tried.
 const SIZES: [usize; 4] = [1, 2, 4, 8];
+
+/// So many bytes tell which size is best.
+const SAMPLE: usize = 1 << 10;
 
 /// More integers between those of a difference are not meant.
 const MOST: u32 = 1 << 10;
@@ -75,16 +78,16 @@ impl Filter for Delta {
 
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
         let (distance, tail) = read(params)?;
+        // All integers end where the tail begins.
+        let sample = input.get(input.len().saturating_sub(SAMPLE.saturating_add(tail))..).unwrap_or(input);
         let mut best = None;
         for size in SIZES {
-            let zeros = differ(input, (size, distance, tail), out)?;
+            let zeros = differ(sample, (size, distance, tail), out)?;
             if best.is_none_or(|(most, _)| zeros > most) {
                 best = Some((zeros, size));
             }
         }
-        if let Some((_, size)) = best.filter(|(_, size)| Some(size) != SIZES.last()) {
-            differ(input, (size, distance, tail), out)?;
-        }
+        differ(input, (best.map_or(1, |(_, size)| size), distance, tail), out)?;
         Ok(Encoded::Written)
     }
 

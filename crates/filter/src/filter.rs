@@ -54,6 +54,11 @@ pub trait Filter: Send + Sync {
     /// Changes the bytes of a chunk for the file. `out` comes with stale bytes, to be replaced.
     fn encode(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault>;
 
+    /// As [`encode`](Filter::encode), for a section of a structured chunk. An encoder may choose a faster way where that costs hardly any room.
+    fn encode_section(&self, params: &[u32], input: &[u8], out: &mut Vec<u8>) -> Result<Encoded, Fault> {
+        self.encode(params, input, out)
+    }
+
     /// The most bytes that any good encoder makes of `len` bytes: a limit for the filter that decodes before this one.
     fn encoded_bound(&self, params: &[u32], len: usize) -> usize {
         let usual = len.saturating_add(len / 4).saturating_add(1 << 16);

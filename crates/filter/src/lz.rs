@@ -98,16 +98,19 @@ pub(crate) struct Instruction<'a> {
 }
 
 const MIN_LEN: usize = 3;
+/// The tables of an input have no more places than this, as a power of two. Larger ones than a small input needs take most of its time to clear.
 const HASH_BITS: u32 = 15;
+const LEAST_BITS: u32 = 8;
 
 /// Cuts the input into instructions, taking the first match that it sees.
 pub(crate) fn instructions(input: &[u8], rules: &Rules, mut write: impl FnMut(Instruction<'_>)) -> Result<(), Fault> {
     let end = input.len().saturating_sub(rules.tail);
     let mut places = Vec::new();
-    memory::resize(&mut places, 1 << HASH_BITS, 0u32)?;
+    let bits = (usize::BITS - input.len().leading_zeros()).clamp(LEAST_BITS, HASH_BITS);
+    memory::resize(&mut places, 1 << bits, 0u32)?;
     let (mut at, mut literals) = (0, 0);
     while let Some(&[a, b, c, ..]) = input.get(at..end) {
-        let hash = (u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9e37_79b1)) >> (32 - HASH_BITS);
+        let hash = (u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9e37_79b1)) >> (32 - bits);
         let Some(place) = places.get_mut(hash as usize) else { break };
         // Places are kept one too high, so that 0 is none.
         let before = (*place as usize).wrapping_sub(1);

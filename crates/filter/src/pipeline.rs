@@ -140,6 +140,32 @@ impl Pipeline {
         out: &mut Vec<u8>,
         scratch: &mut Vec<u8>,
     ) -> Result<u32> {
+        self.encode_by(registry, (raw, skip), out, scratch, |filter, params, input, to| {
+            filter.encode(params, input, to)
+        })
+    }
+
+    /// As [`Pipeline::encode`] with all steps, for a section of a structured chunk ([`Filter::encode_section`]).
+    pub fn encode_section(
+        &self,
+        registry: &Registry,
+        raw: &[u8],
+        out: &mut Vec<u8>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<u32> {
+        self.encode_by(registry, (raw, 0), out, scratch, |filter, params, input, to| {
+            filter.encode_section(params, input, to)
+        })
+    }
+
+    fn encode_by(
+        &self,
+        registry: &Registry,
+        (raw, skip): (&[u8], u32),
+        out: &mut Vec<u8>,
+        scratch: &mut Vec<u8>,
+        encode: impl Fn(&dyn Filter, &[u32], &[u8], &mut Vec<u8>) -> std::result::Result<Encoded, Fault>,
+    ) -> Result<u32> {
         let mut mask = 0;
         let mut buffer = StepBuffer::Given(raw.len());
         for (index, step) in self.steps.iter().enumerate() {
@@ -160,7 +186,7 @@ impl Pipeline {
             let most = filter.encoded_bound(&step.params, input.len());
             let room = memory::reserve(scratch, most.saturating_sub(scratch.len())).map_err(Fault::from);
             let room = room.and_then(|()| check_memory(TABLES));
-            let result = match room.and_then(|()| filter.encode(&step.params, input, scratch)) {
+            let result = match room.and_then(|()| encode(filter, &step.params, input, scratch)) {
                 Ok(Encoded::Incompressible) => Err(Fault::Incompressible),
                 result => result,
             };

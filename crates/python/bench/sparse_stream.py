@@ -126,6 +126,7 @@ class TileDb:
 def main() -> None:
     images = int(sys.argv[1]) if len(sys.argv) > 1 else 64
     sides = [Theirs(), Ours("ours"), Ours("ours, gzip 1", compression="gzip", compression_opts=1)]
+    sides += [Ours("ours, lzf", compression="lzf")]
     sides += [TileDb()] if tiledb else []
     print("| stream | | write images/s | read images/s | bytes | bytes a pixel | write, times libhdf5 | read, times libhdf5 |")
     print("|---|---|---|---|---|---|---|---|")

@@ -1,16 +1,20 @@
 //! NumPy arrays: made, and seen as the bytes that they hold. The only `unsafe` code of this crate is here, in `objects` and in `own_texts`.
 
 use std::ffi::c_int;
+use std::mem::MaybeUninit;
 use std::num::TryFromIntError;
 use std::ptr;
 
-use numpy::npyffi::flags::{NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_ENSUREARRAY, NPY_ARRAY_FORCECAST, NPY_ARRAY_WRITEABLE};
+use numpy::npyffi::flags::{
+    NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_ENSUREARRAY, NPY_ARRAY_FORCECAST, NPY_ARRAY_WRITEABLE,
+};
 use numpy::npyffi::{PY_ARRAY_API, npy_intp};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyWeakrefReference};
 
+use crate::engine::detached;
 use crate::error::too_large;
 use crate::numpy_type::Dtype;
 
@@ -32,6 +36,59 @@ pub(crate) fn zeros<'py>(shape: &[usize], dtype: &Dtype<'py>) -> PyResult<Array<
         Bound::from_owned_ptr_or_err(py, PY_ARRAY_API.PyArray_Zeros(py, rank, sizes.as_mut_ptr(), owned, 0))?
     };
     Ok(made.cast_into()?)
+}
+
+/// `numpy.empty(shape, dtype)`, for callers that write all of it before any code of Python sees it. Memory that NumPy has at hand is not cleared.
+#[expect(
+    unsafe_code,
+    reason = "each sequence of variable length that is read is an array: to clear them first takes a third of the time"
+)]
+fn empty<'py>(shape: &[usize], dtype: &Dtype<'py>) -> PyResult<Array<'py>> {
+    let sizes = shape.iter().map(|&size| npy_intp::try_from(size));
+    let mut sizes = sizes.collect::<Result<Vec<npy_intp>, _>>().map_err(too_many)?;
+    let rank = c_int::try_from(sizes.len()).map_err(too_many)?;
+    let (py, owned) = (dtype.py(), dtype.clone().into_dtype_ptr());
+    // SAFETY: as in `zeros`.
+    let made = unsafe {
+        Bound::from_owned_ptr_or_err(py, PY_ARRAY_API.PyArray_Empty(py, rank, sizes.as_mut_ptr(), owned, 0))?
+    };
+    Ok(made.cast_into()?)
+}
+
+/// A new array of one dimension with the elements that these bytes are. The dtype has no Python objects.
+#[expect(unsafe_code, reason = "as with `empty`")]
+pub(crate) fn with_contents<'py>(contents: &[u8], dtype: &Dtype<'py>) -> PyResult<Array<'py>> {
+    let size = dtype.itemsize();
+    if size == 0 || !contents.len().is_multiple_of(size) || dtype.has_object() {
+        return Err(PyValueError::new_err(format!("{} bytes of {dtype:?}", contents.len())));
+    }
+    let made = empty(&[contents.len() / size], dtype)?;
+    // SAFETY: the array was just made, is contiguous, and has as many bytes as there are contents, which lie elsewhere.
+    unsafe { ptr::copy_nonoverlapping(contents.as_ptr(), (*made.as_array_ptr()).fields.data.cast(), contents.len()) };
+    Ok(made)
+}
+
+/// A new array of signed 64-bit integers. `fill` writes all of them, without the interpreter's lock, and says whether it did.
+#[expect(
+    unsafe_code,
+    reason = "as with `empty`: lists of coordinates are ten times as large as the values that they are of"
+)]
+pub(crate) fn of_numbers<'py>(
+    py: Python<'py>,
+    shape: [usize; 2],
+    fill: impl FnOnce(&mut [MaybeUninit<u64>]) -> bool + Send,
+) -> PyResult<Array<'py>> {
+    let made = empty(&shape, &numpy::dtype::<i64>(py))?;
+    let places = match made.len() {
+        0 => &mut [],
+        // SAFETY: the array was just made, is contiguous and aligned, and no other code can reach it. Its numbers need not be written yet.
+        count => unsafe { std::slice::from_raw_parts_mut((*made.as_array_ptr()).fields.data.cast(), count) },
+    };
+    match detached(py, || fill(places))? {
+        true => Ok(made),
+        // The array goes before any code sees it.
+        false => Err(PyValueError::new_err(format!("an array of shape {shape:?} was not filled"))),
+    }
 }
 
 fn too_many(_: TryFromIntError) -> PyErr {
@@ -76,6 +133,13 @@ pub(crate) fn check_writable(array: &Array<'_>) -> PyResult<()> {
 fn is_writable(array: &Array<'_>) -> bool {
     // SAFETY: the array is held, and its flags are read under the interpreter's lock.
     unsafe { (*array.as_array_ptr()).fields.flags & NPY_ARRAY_WRITEABLE != 0 }
+}
+
+/// Whether each element lies where its type wants it: elements of a view into structures or bytes may not.
+#[expect(unsafe_code, reason = "there is no other way that runs no code of Python")]
+pub(crate) fn is_aligned(array: &Array<'_>) -> bool {
+    // SAFETY: as in `is_writable`.
+    unsafe { (*array.as_array_ptr()).fields.flags & NPY_ARRAY_ALIGNED != 0 }
 }
 
 /// Arrays whose bytes NumPy does not move.

@@ -83,6 +83,12 @@ mod _hyperslab {
         Ok((space::PySpace::new(picked.space), PyTuple::new(py, picked.shape)?))
     }
 
+    /// The least and the largest number of each column of an array of 64-bit integers, or `None` for other arrays.
+    #[pyfunction]
+    fn extremes(coords: &Bound<'_, PyAny>) -> Option<Vec<(i64, i64)>> {
+        points::extremes(coords)
+    }
+
     /// Whether a filter is there.
     #[pyfunction]
     fn filter_available(id: i64) -> bool {

@@ -46,12 +46,6 @@ pub(crate) fn limits<'py>(py: Python<'py>, numbers: &[u64]) -> PyResult<Bound<'p
 /// Collects rows of numbers; an exception instead of an abort where memory ends.
 pub(crate) struct Rows(Vec<u64>);
 
-impl From<Vec<u64>> for Rows {
-    fn from(numbers: Vec<u64>) -> Rows {
-        Rows(numbers)
-    }
-}
-
 impl Rows {
     /// Room for `rows` rows of `width` numbers.
     pub(crate) fn with_room(rows: u64, width: usize) -> PyResult<Rows> {

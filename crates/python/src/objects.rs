@@ -48,6 +48,10 @@ impl Step {
                 let size = element.datatype.size();
                 let values = sequence(arena, from, size)?;
                 let dtype = dtype.bind(py);
+                if element.steps.is_none() && size == dtype.itemsize() && size > 0 {
+                    put(to, array::with_contents(values, dtype)?.into_any().unbind());
+                    return Ok(());
+                }
                 let mut made = array::zeros(&[values.len() / size.max(1)], dtype)?;
                 debug_assert_eq!(dtype.itemsize(), element.itemsize);
                 element.finish(py, values, arena, array::bytes(&mut made)?)?;

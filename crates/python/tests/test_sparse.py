@@ -483,3 +483,31 @@ def test_dense_chunk_calls_fail_clearly(grid):
         with pytest.raises((OSError, ValueError, TypeError, RuntimeError), match="section|structured"):
             call()
     assert grid[0, 0] == 1 and grid.defined().npoints == 1
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u8", "i4", "u2", ">i8"])
+def test_coordinates_of_any_layout(file, dtype):
+    grid = file.create_dataset("any", (4, 500, 600), "u2", chunks=(1, 300, 300), sparse=True)
+    rng = np.random.default_rng(3)
+    coords = np.unique(np.column_stack([rng.integers(0, size, 300) for size in grid.shape]), axis=0)
+    values = np.arange(len(coords), dtype="u2")
+    expected = dict(zip(map(tuple, coords.tolist()), values.tolist(), strict=True))
+    given = coords.astype(dtype)
+    strided = np.zeros((2 * len(coords), 5), dtype)
+    strided[::2, 1:4] = given
+    unaligned = np.zeros(given.nbytes + 1, "u1")[1:].view(dtype).reshape(given.shape)
+    unaligned[...] = given
+    backwards = given[::-1]
+    for layout in given, np.asfortranarray(given), strided[::2, 1:4], backwards, unaligned:
+        grid.erase()
+        grid.write_coords(layout, values[::-1] if layout is backwards else values)
+        found, read = grid.read_defined()
+        assert found.dtype == np.int64 and found.flags.c_contiguous and found.flags.writeable
+        assert dict(zip(map(tuple, found.tolist()), read.tolist(), strict=True)) == expected
+    outside = coords.astype("i8")
+    for place, wrong, message in [(1, 500, "coordinate 500 is out of range in dimension 1"), (2, -7, "coordinate -7 is out of range in dimension 2")]:
+        bad = outside.copy()
+        bad[17, place] = wrong
+        for layout in bad, np.asfortranarray(bad):
+            with pytest.raises(IndexError, match=message):
+                grid.write_coords(layout, values)

@@ -1,6 +1,6 @@
 //! Elements of an extent by their row-major numbers: a set that costs two numbers for each run of elements, however they lie.
 
-use std::ops::Range;
+use std::{mem::MaybeUninit, ops::Range};
 
 use hyperslab_base::memory;
 
@@ -98,6 +98,56 @@ impl ElementRuns {
         }
     }
 
+    /// Writes their coordinates as [`ElementRuns::coords`] lists them to places that need not hold anything yet. `false`, and the places as they were, if there are not
+    /// exactly as many places as coordinates; all of them are written otherwise.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    /// use hyperslab_space::{ElementRuns, Extent};
+    /// let elements = ElementRuns::new(Extent::simple(&[4, 10])?, vec![9..11])?;
+    /// let mut places = [const { MaybeUninit::uninit() }; 4];
+    /// assert!(elements.fill_coords(&mut places) && !elements.fill_coords(&mut places[1..]));
+    /// # Ok::<(), hyperslab_space::Error>(())
+    /// ```
+    #[must_use]
+    pub fn fill_coords(&self, places: &mut [MaybeUninit<u64>]) -> bool {
+        let numbers = usize::try_from(self.len).ok().and_then(|len| len.checked_mul(self.extent.rank()));
+        if numbers != Some(places.len()) {
+            return false;
+        }
+        match self.extent.rank() {
+            1 => self.fill_coords_of_rank::<1>(places),
+            2 => self.fill_coords_of_rank::<2>(places),
+            3 => self.fill_coords_of_rank::<3>(places),
+            4 => self.fill_coords_of_rank::<4>(places),
+            _ => {
+                let mut places = places.iter_mut();
+                self.for_each(|element| {
+                    for (index, place) in element.iter().zip(places.by_ref()) {
+                        place.write(*index);
+                    }
+                });
+            }
+        }
+        true
+    }
+
+    /// As [`ElementRuns::fill_coords`], where a constant number of dimensions lets the compiler write many coordinates at once.
+    fn fill_coords_of_rank<const RANK: usize>(&self, places: &mut [MaybeUninit<u64>]) {
+        let mut places = places.as_chunks_mut::<RANK>().0;
+        self.for_each_stretch(|first, count| {
+            let first: [u64; RANK] = std::array::from_fn(|dim| first.get(dim).copied().unwrap_or_default());
+            let here = places.split_off_mut(..count as usize).unwrap_or_default();
+            for (place, further) in here.iter_mut().zip(0..) {
+                let mut element = first;
+                if let Some(last) = element.last_mut() {
+                    *last += further;
+                }
+                *place = element.map(MaybeUninit::new);
+            }
+        });
+    }
+
     /// As [`ElementRuns::coords`], where a constant number of dimensions lets the compiler write many coordinates at once.
     fn coords_of_rank<const RANK: usize>(&self) -> Result<Vec<u64>> {
         let mut coords: Vec<[u64; RANK]> = memory::with_room(usize::try_from(self.len).unwrap_or(usize::MAX))?;
@@ -128,7 +178,7 @@ impl ElementRuns {
     }
 
     /// Calls `each` with the coordinates of an element and how many there are from it on in its row, in row-major order.
-    fn for_each_stretch(&self, mut each: impl FnMut(&[u64], u64)) {
+    pub(crate) fn for_each_stretch(&self, mut each: impl FnMut(&[u64], u64)) {
         let dims = self.extent.dims();
         let row = dims.last().copied().unwrap_or(1).max(1);
         // The numbers of a row, and the coordinates of its first element: there is one division for each dimension and row, not for each stretch.
@@ -177,6 +227,24 @@ mod tests {
         assert_eq!(ElementRuns::of(&Space::scalar()).unwrap().coords().unwrap(), []);
         assert_eq!(ElementRuns::of(&Space::scalar()).unwrap().len(), 1);
         assert!(ElementRuns::of(&Space::simple(&[3, 0]).unwrap()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn coordinates_are_the_same_in_places_that_are_there() {
+        for dims in [&[120][..], &[6, 20], &[2, 3, 20], &[1, 6, 4, 5], &[2, 3, 1, 4, 5]] {
+            let runs = vec![0..3, 4..5, 19..47, 100..120];
+            let elements = ElementRuns::new(Extent::simple(dims).unwrap(), runs).unwrap();
+            let coords = elements.coords().unwrap();
+            let mut places = vec![MaybeUninit::new(u64::MAX); coords.len()];
+            assert!(!elements.fill_coords(&mut places[1..]));
+            assert!(elements.fill_coords(&mut places));
+            // SAFETY: all places were written when they were made.
+            #[expect(unsafe_code, reason = "there is no other way to look at them")]
+            let found: Vec<u64> = places.into_iter().map(|place| unsafe { place.assume_init() }).collect();
+            assert_eq!(found, coords);
+            let encoded = elements.encode_as_points().unwrap();
+            assert_eq!(encoded, elements.to_space().unwrap().encode_as_points().unwrap());
+        }
     }
 
     #[test]

@@ -173,6 +173,14 @@ impl Space {
         }
     }
 
+    /// The points, if the selection is a list of them.
+    pub fn points(&self) -> Option<&Points> {
+        match &self.selection.0 {
+            Shape::Points(points) => Some(points),
+            _ => None,
+        }
+    }
+
     /// How many blocks [`Space::blocks`] lists.
     pub fn nblocks(&self) -> u64 {
         match &self.selection.0 {

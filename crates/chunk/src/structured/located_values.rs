@@ -1,6 +1,6 @@
 //! Which elements of a chunk a write changes, and where their values are in the caller's buffer.
 
-use hyperslab_space::{Kind, Moves, Space};
+use hyperslab_space::{Kind, Moves, Points, Space};
 
 use super::packed_elements::Part;
 use crate::{Result, transfer::scatter::outside};
@@ -12,6 +12,15 @@ const PARTS: usize = 1 << 15;
 /// extent. Of values for one element, the last one counts.
 pub(super) fn for_each_part(file: &Space, memory: &Space, each: &mut dyn FnMut(&[Part]) -> Result<()>) -> Result<()> {
     let (mut parts, any_order) = (Vec::new(), file.kind() == Kind::Points);
+    if let (Some(points), Some(run)) = (file.points(), memory.only_run(1)) {
+        parts = of_points(points, file.dims(), run.offset)?;
+        return each(if is_rising(&parts) {
+            &parts
+        } else {
+            parts = sorted(&parts);
+            &parts
+        });
+    }
     for moves in Moves::new(memory, file, 1)? {
         for nth in 0..moves.count {
             let part = part(moves.to + nth * moves.to_step, moves.len, moves.from + nth * moves.from_step)?;
@@ -24,10 +33,25 @@ pub(super) fn for_each_part(file: &Space, memory: &Space, each: &mut dyn FnMut(&
             }
         }
     }
-    if any_order && !parts.is_sorted_by(|left, right| left.range.end <= right.range.start) {
+    if any_order && !is_rising(&parts) {
         parts = sorted(&parts);
     }
     each(&parts)
+}
+
+/// The parts that points are, whose values lie one after the other.
+fn of_points(points: &Points, dims: &[u64], first: u64) -> Result<Vec<Part>> {
+    let mut parts = Vec::new();
+    for (point, from) in points.iter().zip(first..) {
+        let number =
+            point.iter().zip(dims).fold(0u64, |number, (index, size)| number.wrapping_mul(*size).wrapping_add(*index));
+        add(&mut parts, part(number, 1, from)?);
+    }
+    Ok(parts)
+}
+
+fn is_rising(parts: &[Part]) -> bool {
+    parts.is_sorted_by(|left, right| left.range.end <= right.range.start)
 }
 
 /// Adds a part, or makes the last one longer.

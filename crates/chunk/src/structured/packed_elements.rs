@@ -188,6 +188,12 @@ fn changed(
     shape: &ElementShape,
 ) -> Result<Vec<Segment>> {
     let mut new = Segments::new(shape);
+    if let (true, Some(values), Some((first, count))) = (old.is_empty(), values, together(parts)) {
+        // Values that lie one after the other are copied at once.
+        let values = values.part(first, count, shape).ok_or_else(lost)?;
+        new.push_all(parts.iter().map(|part| part.range.clone()), Some(values))?;
+        return new.finish();
+    }
     let mut parts = parts.iter().peekable();
     for segment in old {
         let all = segment.first()..segment.end();
@@ -212,6 +218,13 @@ fn changed(
     }
     write_before(&mut new, &mut parts, u32::MAX, values, shape)?;
     new.finish()
+}
+
+/// The first of the values of parts, and how many there are, if they lie one after the other.
+fn together(parts: &[Part]) -> Option<(usize, usize)> {
+    let (first, last) = (parts.first()?, parts.last()?);
+    let follow = |left: &Part, right: &Part| left.from + left.range.len() == right.from;
+    parts.is_sorted_by(follow).then(|| (first.from, last.from + last.range.len() - first.from))
 }
 
 /// Writes the parts that end at a number or before it.

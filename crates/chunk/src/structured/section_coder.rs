@@ -109,7 +109,7 @@ impl SectionCoder {
             return Ok(Section { size: bytes, mask: self.mask_of_all(), unfiltered });
         }
         let Workspace { out, scratch, .. } = workspace;
-        let mask = self.pipeline.encode(&self.registry, raw, 0, out, scratch);
+        let mask = self.pipeline.encode_section(&self.registry, raw, out, scratch);
         let mask = mask.map_err(|source| self.failed(coord, source))?;
         memory::append(stored, out)?;
         Ok(Section { size: out.len() as u64, mask, unfiltered })

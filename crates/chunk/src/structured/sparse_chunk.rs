@@ -185,6 +185,9 @@ impl SparseChunk {
         let (mut defined, mut runs) = (0, 0);
         for run in piece.file.runs(1)? {
             runs += 1;
+            if self.is_empty() {
+                continue;
+            }
             self.elements.visit(numbers(run.offset, run.len)?, &mut |run, _| {
                 defined += u64::from(run.end - run.start);
                 Ok(())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import CoordinateError
+from ._hyperslab import extremes
 
 
 def checked_coords(coords: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -26,9 +27,9 @@ def checked_coords(coords: Any, shape: tuple[int, ...]) -> np.ndarray:
         return coords.astype(np.int64)
     if coords.dtype.kind not in "iu":
         raise TypeError(f"coordinates must be integers, not {coords.dtype}")
-    for dimension, size in enumerate(shape):
-        # NumPy takes twenty times as long for the extremes of all columns at once.
-        low, high = int(coords[:, dimension].min()), int(coords[:, dimension].max())
+    # NumPy takes twenty times as long for the extremes of all columns at once as for those of each.
+    found = extremes(coords) or [(int(column.min()), int(column.max())) for column in coords.T]
+    for dimension, (size, (low, high)) in enumerate(zip(shape, found, strict=True)):
         if low < 0 or high >= size:
             outside = low if low < 0 else high
             raise CoordinateError(f"coordinate {outside} is out of range in dimension {dimension}, whose size is {size}")

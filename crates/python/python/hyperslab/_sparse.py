@@ -106,9 +106,10 @@ class SparseMethods:
         array, memory = values_for(self, len(coords), values)  # type: ignore[arg-type]
         self._handle.resize_dimension(0, frame + 1)
         if len(coords):
-            frames = np.full((len(coords), 1), frame, dtype=np.int64)
+            placed = np.empty((len(coords), len(others) + 1), dtype=np.int64)
+            placed[:, 0], placed[:, 1:] = frame, coords
             try:
-                self._handle.write_coords(np.hstack([frames, coords.astype(np.int64)]), array, memory)
+                self._handle.write_coords(placed, array, memory)
             except BaseException:
                 # Values that cannot be stored must not leave an empty frame.
                 self._handle.resize_dimension(0, frame)

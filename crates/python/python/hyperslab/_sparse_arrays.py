@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 #: About so many elements are written at once.
-_AT_ONCE = 1 << 22
+_AT_ONCE = 1 << 20
 
 
 def _numbers(values: np.ndarray) -> np.ndarray:

@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::DatasetHandle;
-use crate::array::{bytes, zeros};
+use crate::array::{bytes, of_numbers, zeros};
 use crate::engine::engine;
-use crate::numbers::{Rows, tuple};
+use crate::numbers::tuple;
 use crate::space::PySpace;
 
 /// The selected elements that are defined.
@@ -28,18 +28,15 @@ pub(super) fn read_defined<'py>(
     let (dataset, space) = (handle.dataset()?, handle.selected(py, space)?);
     let ((dtype, memory), mut arena) = (handle.memory(py, None)?, Arena::default());
     let datatype = &memory.datatype;
-    let (coords, values) = engine(py, || {
-        let (elements, values) = dataset.read_defined_converted(&space, datatype, &mut arena)?;
-        Ok((elements.coords()?, values))
-    })?;
+    let (elements, values) = engine(py, || dataset.read_defined_converted(&space, datatype, &mut arena))?;
     let count = values.len() / datatype.size().max(1);
     let mut array = zeros(&[count], &dtype)?;
     match memory.steps {
         Some(_) => memory.finish(py, &values, &arena, bytes(&mut array)?)?,
         None => bytes(&mut array)?.iter_mut().zip(&values).for_each(|(place, byte)| *place = *byte),
     }
-    let rank = space.rank();
-    Ok((Rows::from(coords).into_array(py, &[count, rank])?, array.into_any()))
+    let coords = of_numbers(py, [count, space.rank()], |places| elements.fill_coords(places))?;
+    Ok((coords.into_any(), array.into_any()))
 }
 
 /// How many elements are defined.

@@ -78,13 +78,16 @@ impl OpenDataset {
         let elements = |chunk: &[u64]| chunk.iter().try_fold(1u64, |elements, side| elements.checked_mul(*side));
         let chunk = chunk.filter(|chunk| chunk.len() == dims.len() && elements(chunk).is_some_and(|all| all > 0));
         let order = group_points(&dims, chunk.as_deref().unwrap_or(&dims), coords)?;
-        if !order.iter().copied().eq(0..given) {
-            let mut grouped = memory::with_room(order.len().saturating_mul(dims.len()))?;
-            let point = |nth: &usize| coords.get(nth * dims.len()..(nth + 1) * dims.len());
-            order.iter().filter_map(point).for_each(|point| grouped.extend_from_slice(point));
+        let mut end = 0;
+        let follow = order.iter().all(|points| std::mem::replace(&mut end, points.end) == points.start);
+        if !follow || end != given {
+            let count: usize = order.iter().map(Range::len).sum();
+            let mut grouped = memory::with_room(count.saturating_mul(dims.len()))?;
+            let together = |points: &Range<usize>| coords.get(points.start * dims.len()..points.end * dims.len());
+            order.iter().filter_map(together).for_each(|points| grouped.extend_from_slice(points));
             selection.select_points(&grouped)?;
         }
-        PlacedValues::new(selection, order.into_iter().map(|nth| nth..nth + 1), given)
+        PlacedValues::new(selection, order.into_iter(), given)
     }
 
     /// Values of blocks: those of each in row-major order, block by block. Where blocks overlap, the last one counts.

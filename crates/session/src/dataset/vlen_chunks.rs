@@ -112,6 +112,7 @@ impl StripReader for VlenReads<'_> {
 
     fn convert(&mut self, plan: &Plan, stored: &[u8], to: &mut [u8]) -> Result<()> {
         let count = stored.len() / plan.source_size().max(1);
+        self.arena.reserve(self.segments.bytes.len())?;
         if !self.nesting.is_deep() {
             return Ok(plan.convert(count, stored, to, &self.segments, self.arena)?);
         }

@@ -67,12 +67,15 @@ impl<'a> EncodedSpace<'a> {
         match &self.content {
             Content::Points(points) => {
                 for point in 0..points.entries() {
-                    let coord = || dims.iter().enumerate().map(|(dim, &size)| (dim, points.get(point, dim), size));
-                    if let Some((dim, high, size)) = coord().find(|(_, high, size)| high >= size) {
-                        return Err(Error::OutOfExtent { dim, high, size }.into());
+                    let mut number = 0;
+                    for (dim, &size) in dims.iter().enumerate() {
+                        let high = points.get(point, dim);
+                        if high >= size {
+                            return Err(Error::OutOfExtent { dim, high, size }.into());
+                        }
+                        // A partial sum is above the number of elements only where a later size is 0, which no point passes.
+                        number = high.wrapping_add(size.wrapping_mul(number));
                     }
-                    // No partial sum is above the number of elements, because no size is 0.
-                    let number = coord().fold(0, |number, (_, high, size)| number * size + high);
                     each(number..number + 1)?;
                 }
                 Ok(())

@@ -8,7 +8,7 @@ use super::{
     selection::{WITHOUT_CONTENT_BYTES, encode_without_content},
     version::{self, Layout},
 };
-use crate::{Error, Result, Space};
+use crate::{ElementRuns, Error, Result, Space};
 
 impl Space {
     /// The dataspace encoded in the smallest form with its selected elements listed as points in their order, as
@@ -78,5 +78,38 @@ impl Space {
             sink.uint(layout.width, index);
         }
         Ok(())
+    }
+}
+
+impl ElementRuns {
+    /// What [`Space::encode_as_points`] makes of a selection of these elements, without the selection, which takes several times longer to make than the list.
+    ///
+    /// ```
+    /// use hyperslab_space::{ElementRuns, Extent};
+    /// let elements = ElementRuns::new(Extent::simple(&[4, 10])?, vec![3..5, 8..12, 39..40])?;
+    /// assert_eq!(elements.encode_as_points()?, elements.to_space()?.encode_as_points()?);
+    /// # Ok::<(), hyperslab_space::Error>(())
+    /// ```
+    pub fn encode_as_points(&self) -> Result<Vec<u8>> {
+        if self.is_empty() || self.extent().rank() == 0 {
+            return self.to_space()?.encode_as_points();
+        }
+        let space = Space::new(self.extent().clone());
+        let mut high = 0;
+        self.for_each_stretch(|first, count| {
+            let last = first.last().map_or(0, |index| index + count - 1);
+            high = first.iter().copied().max().unwrap_or(0).max(last).max(high);
+        });
+        let layout = Layout { version: 2, width: Width::of_selection(self.len().max(high)) };
+        let (rank, width) = (self.extent().rank(), layout.width);
+        let bytes = self.len().saturating_mul(rank as u64).saturating_add(1).saturating_mul(width.bytes() as u64);
+        let mut sink = space.encode_extent(Form::Smallest)?;
+        space.encode_head(&mut sink, POINTS, layout, None, bytes.saturating_add(4))?;
+        if !usize::try_from(bytes).is_ok_and(|bytes| sink.try_reserve_exact(bytes)) {
+            return Err(Error::Encode("there is no memory for the list of all selected elements"));
+        }
+        sink.uint(width, self.len());
+        self.for_each(|element| element.iter().for_each(|index| sink.uint(width, *index)));
+        Ok(sink.into_bytes())
     }
 }
