@@ -102,7 +102,7 @@ fn a_tree_deeper_than_any() {
         put(&mut bytes, at + 12, &[0xff, 0xff]);
     }
     repair_file(&mut bytes);
-    has(&errors(bytes), "B-tree (version 2)");
+    has(&errors(bytes), "B-tree header (version 2)");
 }
 
 /// A contiguous dataset whose elements have gigabytes each: nothing is taken before the file is known to have them.
