@@ -1,7 +1,6 @@
 //! The forms in which other programs store sparse data, and how they are recognized.
 
 use super::lists::{Coordinate, Lists, Offsets};
-use super::note::{Note, Says};
 use super::numbers::{self, Numbers};
 use clap::ValueEnum;
 use hyperslab::{Dataset, Group, Result};
@@ -75,22 +74,6 @@ impl Form {
         Ok(true)
     }
 
-    /// Which layout the lists of a group have, if the form has several.
-    pub(super) fn note(self, group: &Group) -> Result<Option<Note>> {
-        if self != Form::CsrGroup {
-            return Ok(None);
-        }
-        let says = match (group.has_attribute("shape")?, group.has_attribute("h5sparse_shape")?) {
-            (true, _) => Says::Anndata,
-            (false, true) => Says::H5sparse,
-            (false, false) => Says::Tenx,
-        };
-        let majors = group.dataset("indptr")?.len().saturating_sub(1);
-        let columns = shape(group)?.ok().and_then(|shape| shape.get(1).copied());
-        let by_rows = is_by_rows(group, majors, columns.unwrap_or(0))?;
-        Ok(Some(Note { by_rows, says, is_within: matches!(self.place(group)?, Place::Within(_)) }))
-    }
-
     /// The lists of a group; why they are none, if they contradict each other. `above` is the group that holds it.
     pub(super) fn lists(self, group: &Group, above: &Group) -> Result<std::result::Result<Lists, String>> {
         let list = |name: &str| group.dataset(name);
@@ -161,7 +144,7 @@ fn compressed(group: &Group) -> Result<std::result::Result<Lists, String>> {
 }
 
 /// Whether a group has rows one after the other, or columns. An attribute says it, or the number of offsets; 10x has columns.
-fn is_by_rows(group: &Group, majors: u64, columns: u64) -> Result<bool> {
+pub(super) fn is_by_rows(group: &Group, majors: u64, columns: u64) -> Result<bool> {
     let text = |name: &str| match group.has_attribute(name)? {
         true => Ok::<_, hyperslab::Error>(Some(group.attribute(name)?.read_scalar::<String>()?)),
         false => Ok(None),
@@ -178,7 +161,7 @@ fn is_by_rows(group: &Group, majors: u64, columns: u64) -> Result<bool> {
 }
 
 /// The shape that a group of compressed rows or columns says; no dimensions if it says none.
-fn shape(group: &Group) -> Result<Numbers> {
+pub(super) fn shape(group: &Group) -> Result<Numbers> {
     for name in ["shape", "h5sparse_shape"] {
         if group.has_attribute(name)? {
             return numbers::of_attribute(group, name);

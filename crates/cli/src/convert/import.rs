@@ -3,6 +3,7 @@
 use super::Converter;
 use super::form::Form;
 use super::lists::{Lists, Part};
+use super::note::Note;
 use crate::failure::Failure;
 use hyperslab::dtype::Arena;
 use hyperslab::space::Space;
@@ -46,7 +47,7 @@ impl Converter<'_> {
             let why = format!("{} of {listed} elements are named more than once", listed - defined.min(listed));
             return Err(self.refuse(path, why));
         }
-        if let Some(note) = self.at(path, form.note(group))? {
+        if let Some(note) = self.at(path, Note::of_group(form, group))? {
             self.at(path, note.write(&dataset))?;
         }
         self.converted += 1;

@@ -1,6 +1,6 @@
 //! What a sparse dataset remembers of the lists that it was made of, so that `--to` restores their layout: an attribute of it.
 
-use super::form::Form;
+use super::form::{Form, Place, is_by_rows, shape};
 use hyperslab::{Dataset, Group, Result};
 
 /// The name of the attribute.
@@ -29,6 +29,22 @@ pub(super) enum Says {
 impl Note {
     /// Rows, as anndata has them today, in a group in place of the dataset.
     const USUAL: Note = Note { by_rows: true, says: Says::Anndata, is_within: false };
+
+    /// Which layout the lists of a group have, if their form has several.
+    pub(super) fn of_group(form: Form, group: &Group) -> Result<Option<Note>> {
+        if form != Form::CsrGroup {
+            return Ok(None);
+        }
+        let says = match (group.has_attribute("shape")?, group.has_attribute("h5sparse_shape")?) {
+            (true, _) => Says::Anndata,
+            (false, true) => Says::H5sparse,
+            (false, false) => Says::Tenx,
+        };
+        let majors = group.dataset("indptr")?.len().saturating_sub(1);
+        let columns = shape(group)?.ok().and_then(|shape| shape.get(1).copied());
+        let by_rows = is_by_rows(group, majors, columns.unwrap_or(0))?;
+        Ok(Some(Note { by_rows, says, is_within: matches!(form.place(group)?, Place::Within(_)) }))
+    }
 
     /// What a dataset that goes to a form remembers. Only groups of compressed rows or columns have more than one layout.
     pub(super) fn of(form: Form, dataset: &Dataset) -> Result<Note> {
