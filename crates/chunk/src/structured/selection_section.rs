@@ -225,7 +225,8 @@ mod tests {
             let mixed = coord.iter().fold(7u64, |mixed, index| (mixed ^ index).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             (mixed >> 40) % parts == 0
         };
-        let cases: [(&[u64], &dyn Fn(&[u64]) -> bool); 12] = [
+        type Case<'a> = (&'a [u64], &'a dyn Fn(&[u64]) -> bool);
+        let cases: [Case<'_>; 12] = [
             (&[1000], &|at| at[0] % 2 == 1),
             (&[1000], &|at| random(at, 3)),
             (&[40, 50], &|at| at[1] == 7),
