@@ -24,5 +24,14 @@ fn main() -> Result<()> {
 
     let vast = root.new_dataset::<u8>().shape([131_070, 131_070]).chunks([65_535, 65_535]).sparse().deflate(6);
     vast.create("vast")?.write_slice(s![65_530..65_540, 65_530..65_540], &[7u8; 100])?;
+
+    // Values of variable length, which have a section of their own: texts, sequences of sequences through filters, and a dense dataset.
+    let texts = root.new_dataset::<String>().shape([20, 30]).chunks([7, 8]).sparse().create("texts")?;
+    texts.write_selection(&points, &(0..40).map(|nth| "x".repeat(nth % 9)).collect::<Vec<_>>())?;
+    let nested = root.new_dataset::<Vec<Vec<i16>>>().shape([60]).max_shape([None]).chunks([8]).sparse();
+    let rows: Vec<Vec<Vec<i16>>> = (0..30).map(|nth| vec![vec![nth; nth as usize % 4]; nth as usize % 3]).collect();
+    nested.shuffle().deflate(6).create("nested")?.write_slice(s![5..35], &rows)?;
+    let dense = root.new_dataset::<Vec<u8>>().shape([30]).chunks([30]).vlen_in_chunks().fletcher32();
+    dense.create("dense")?.write_slice(s![3..20], &vec![vec![1u8, 2, 3]; 17])?;
     file.close()
 }

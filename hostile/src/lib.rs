@@ -18,5 +18,5 @@ pub use edit::edit;
 pub use mutate::{mutate, mutate_file};
 pub use report::Report;
 pub use seeds::{seeds, sparse_seed};
-pub use sparse::sparse_file;
+pub use sparse::{sparse_file, sparse_vlen_file};
 pub use walk::{repair_file, walk};

@@ -7,7 +7,7 @@ use hyperslab::{
     ErrorKind,
     space::{Form, LibVersion, Op, Slab, Space},
 };
-use hyperslab_hostile::{cause, edit, mutate, repair_file, sparse_file, sparse_seed, walk};
+use hyperslab_hostile::{cause, edit, mutate, repair_file, sparse_file, sparse_seed, sparse_vlen_file, walk};
 use hyperslab_workshop::{cases, setting};
 
 use crate::{editing, mutation};
@@ -99,4 +99,55 @@ fn spoiled_sections_do_no_harm() {
         assert!(begin.elapsed() < PATIENCE, "{selection:02x?}: {:?}", begin.elapsed());
     }
     assert!(refused > 10 * rounds, "{refused}");
+}
+
+/// The sections of a chunk in which some elements are sequences of bytes: null, empty and of up to 20 bytes.
+fn sequences(space: &Space) -> [Vec<u8>; 3] {
+    let (mut slots, mut segments) = (Vec::new(), vec![0; 4]);
+    for nth in 0..space.npoints() {
+        let (offset, length) = if nth % 7 == 0 { (0, 0) } else { (segments.len() as u64, nth % 21) };
+        slots.extend([offset.to_le_bytes(), length.to_le_bytes()].concat());
+        segments.extend(vec![nth as u8; length as usize]);
+    }
+    [space.encode(Form::Smallest).unwrap(), slots, segments]
+}
+
+#[test]
+fn spoiled_sequences_do_no_harm() {
+    let mut rng = Rng::with_seed(setting("HYPERSLAB_SEED", 1));
+    let chunks: Vec<_> = selections().iter().filter(|space| space.npoints() > 0).map(sequences).collect();
+    for [selection, slots, segments] in &chunks {
+        let file = sparse_vlen_file(selection, slots, segments).unwrap();
+        let report = walk(file.clone());
+        assert!(report.errors.is_empty() && report.reads > 0, "{report:?}");
+        assert!(walk(edit(file, &mut Rng::with_seed(1)).1).errors.is_empty());
+    }
+    let (rounds, mut refused) = (cases("HYPERSLAB_SECTIONS", 60), 0);
+    for nth in 0..rounds * chunks.len() as u64 {
+        let mut sections = chunks[nth as usize % chunks.len()].clone();
+        for _ in 0..rng.usize(1..4) {
+            // Slots and the unused count of segments are what is worth spoiling.
+            let section = &mut sections[[0, 1, 1, 2][rng.usize(..4)]];
+            let at = rng.usize(..section.len().max(1)).min(section.len().saturating_sub(1));
+            let end = (at + (1 << rng.u32(..4))).min(section.len());
+            match rng.u8(..5) {
+                0 => section.truncate(at),
+                1 => section[at..end].fill(0xff),
+                2 if !section.is_empty() => section[at] ^= 1 << rng.u32(..8),
+                3 => section.extend([rng.u8(..); 3]),
+                _ => section[at..end].fill(rng.u8(..5)),
+            }
+        }
+        let [selection, slots, segments] = &sections;
+        let file = sparse_vlen_file(selection, slots, segments).unwrap();
+        let begin = Instant::now();
+        let report = walk(file.clone());
+        for error in &report.errors {
+            assert!(error.to_string().contains("chunk [0, 0], section "), "{error}");
+        }
+        refused += u64::from(!report.errors.is_empty());
+        walk(edit(file, &mut rng).1);
+        assert!(begin.elapsed() < PATIENCE, "{sections:02x?}: {:?}", begin.elapsed());
+    }
+    assert!(refused > rounds, "{refused}");
 }
