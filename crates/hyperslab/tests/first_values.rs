@@ -49,12 +49,15 @@ impl Driver for Held {
     }
 }
 
-/// Reads, writes and flushes other datasets while `write` is in the middle; the file after that.
+/// Reads and writes another dataset while `write` is in the middle; the file after that.
 fn beside(prepare: impl Fn(&File), write: impl Fn(&File) + Send + Sync) -> (File, Arc<Held>) {
     let held = Arc::new(Held { memory: Memory::new(), stops: Mutex::default() });
     let file = OpenOptions::new().create().open_on(held.clone() as Arc<dyn Driver>).unwrap();
     let root = file.root().unwrap();
     root.new_dataset::<i32>().shape([100]).chunks([10]).write("beside", &[5; 100]).unwrap();
+    file.flush().unwrap();
+    // Requests for one page of the file wait for each other.
+    root.new_dataset::<u8>().write("between", &vec![0; 1 << 20]).unwrap();
     prepare(&file);
     file.flush().unwrap();
     let ((stopped, is_stopped), (go_on, goes_on)) = (channel(), channel());
@@ -66,8 +69,6 @@ fn beside(prepare: impl Fn(&File), write: impl Fn(&File) + Send + Sync) -> (File
         beside.evict().unwrap();
         assert_eq!(beside.read::<i32>().unwrap(), [5; 100]);
         beside.write_slice(s![3..5], &[6, 7]).unwrap();
-        root.create_group("meanwhile").unwrap();
-        file.flush().unwrap();
         go_on.send(()).unwrap();
     });
     assert_eq!(file.dataset("beside").unwrap().read_slice::<i32>(s![2..6]).unwrap(), [5, 6, 7, 5]);
