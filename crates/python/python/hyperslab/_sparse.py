@@ -111,8 +111,9 @@ class SparseMethods:
             try:
                 self._handle.write_coords(placed, array, memory)
             except BaseException:
-                # Values that cannot be stored must not leave an empty frame.
-                self._handle.resize_dimension(0, frame)
+                # Values that cannot be stored must not leave an empty frame. Frames that another thread has appended since stay.
+                if self._shape()[0] == frame + 1:
+                    self._handle.resize_dimension(0, frame)
                 raise
         return frame
 

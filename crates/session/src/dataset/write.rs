@@ -1,6 +1,6 @@
 //! Writing values: encoded and converted as they go, each operation as a whole.
 
-use hyperslab_chunk::{ChunkPartition, FirstValues, StripCut, WriteBuffer, write_strips};
+use hyperslab_chunk::{ChunkPartition, FirstValues, Storage, StripCut, Values, WriteBuffer, write_strips};
 use hyperslab_dtype::{Arena, Datatype, Plan};
 use hyperslab_space::Space;
 
@@ -147,7 +147,9 @@ impl OpenDataset {
     /// Writes the first values of a dataset in one piece, while other threads use the file; whether it had none.
     fn write_first(&self, selection: &Space, given: &Given<'_>) -> Result<bool> {
         // Without a range lock, two threads may be the first.
-        if self.partition()?.is_none() {
+        let has_range_lock = self.partition()?.is_some();
+        let has_none = |values: &Values| matches!(values.storage, Storage::Contiguous(None));
+        if !has_range_lock || !self.inner.storage.with_state(|state| state.values().is_ok_and(has_none)) {
             return Ok(false);
         }
         self.session().check_changeable()?;
